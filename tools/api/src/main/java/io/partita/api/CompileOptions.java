@@ -97,6 +97,10 @@ public final class CompileOptions {
     return values.chunk;
   }
 
+  public Optional<Path> promptModel() {
+    return Optional.ofNullable(values.promptModel);
+  }
+
   public Optional<String> packageName() {
     return Optional.ofNullable(values.packageName);
   }
@@ -122,6 +126,7 @@ public final class CompileOptions {
     private String passes;
     private OptionalLong cacheCapacity = OptionalLong.empty();
     private OptionalLong chunk = OptionalLong.empty();
+    private Path promptModel;
     private String packageName;
     private String className;
 
@@ -145,6 +150,7 @@ public final class CompileOptions {
       passes = other.passes;
       cacheCapacity = other.cacheCapacity;
       chunk = other.chunk;
+      promptModel = other.promptModel;
       packageName = other.packageName;
       className = other.className;
     }
@@ -234,6 +240,12 @@ public final class CompileOptions {
     /** The number of prompt tokens that a decoder also takes at once. */
     public Builder chunk(long tokens) {
       chunk = OptionalLong.of(tokens);
+      return this;
+    }
+
+    /** An export of the same model without cache, which takes the tokens of a chunk; or null. */
+    public Builder promptModel(Path file) {
+      promptModel = file;
       return this;
     }
 

@@ -76,6 +76,9 @@ public final class Partita {
                     "--chunk takes a number of 2 or more tokens, not " + tokens);
               }
             });
+    if (options.promptModel().isPresent() && options.chunk().isEmpty()) {
+      throw new InvalidOptionsException("--prompt-model needs --chunk N, its number of tokens");
+    }
     CompilationTarget target;
     try {
       target = target();
@@ -144,6 +147,7 @@ public final class Partita {
         options.bindings(),
         options.passes().orElse(null),
         options.chunk(),
-        options.cacheCapacity());
+        options.cacheCapacity(),
+        options.promptModel());
   }
 }

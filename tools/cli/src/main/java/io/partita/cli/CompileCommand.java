@@ -85,6 +85,14 @@ final class CompileCommand implements Callable<Integer> {
   Long chunk;
 
   @Option(
+      names = "--prompt-model",
+      paramLabel = "FILE",
+      description =
+          "With --chunk N, for a decoder that takes one token: an export of the same model without"
+              + " cache, for prompts of N tokens.")
+  Path promptModel;
+
+  @Option(
       names = "--package",
       paramLabel = "NAME",
       description = "Java package of the class; by default none.")
@@ -147,6 +155,7 @@ final class CompileCommand implements Callable<Integer> {
             .ranking(syncs.ranking)
             .plan(plan)
             .passes(passes)
+            .promptModel(promptModel)
             .packageName(packageName)
             .className(className);
     if (capacity != null) {

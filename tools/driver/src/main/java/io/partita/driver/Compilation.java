@@ -23,6 +23,8 @@ public final class Compilation {
    * @param chunk the number of prompt tokens that a decoder also takes at once; empty for one at a
    *     time
    * @param capacity positions of the KV cache, if the user sets it under that name
+   * @param prompt an export of the same model without cache, for the entry point that takes {@code
+   *     chunk} tokens
    */
   public record Request(
       Path model,
@@ -30,10 +32,22 @@ public final class Compilation {
       Map<String, String> values,
       String passes,
       OptionalLong chunk,
-      OptionalLong capacity) {
+      OptionalLong capacity,
+      Optional<Path> prompt) {
     public Request {
       dims = Map.copyOf(dims);
       values = Map.copyOf(values);
+    }
+
+    /** A request with both entry points from one model. */
+    public Request(
+        Path model,
+        Map<String, Long> dims,
+        Map<String, String> values,
+        String passes,
+        OptionalLong chunk,
+        OptionalLong capacity) {
+      this(model, dims, values, passes, chunk, capacity, Optional.empty());
     }
 
     public Request(
@@ -52,12 +66,12 @@ public final class Compilation {
 
     /** Returns the request with other extents. */
     public Request with(Map<String, Long> dims) {
-      return new Request(model, dims, values, passes, chunk, capacity);
+      return new Request(model, dims, values, passes, chunk, capacity, prompt);
     }
 
     /** Returns the request with another capacity of the KV cache. */
     public Request withCapacity(OptionalLong positions) {
-      return new Request(model, dims, values, passes, chunk, positions);
+      return new Request(model, dims, values, passes, chunk, positions, prompt);
     }
   }
 
@@ -106,6 +120,11 @@ public final class Compilation {
   }
 
   private Entries distributed(Entries entries, Optional<Sharding> sharding) {
+    if (sharding.isPresent() && entries.isPrompt() && sharding.get().splitsTokens()) {
+      return new Entries(
+          sharding.get().onLastDevice(entries.step()),
+          entries.chunk().map(prompt -> shard(prompt, sharding.get())));
+    }
     return sharding.map(chosen -> entries.map(module -> shard(module, chosen))).orElse(entries);
   }
 

@@ -95,6 +95,13 @@ public record Entries(Module step, Optional<Module> chunk) {
     return types;
   }
 
+  /** Whether the second entry point takes only the first tokens: it has no input for positions. */
+  public boolean isPrompt() {
+    return chunk
+        .filter(own -> own.graph().inputs().size() < step.graph().inputs().size())
+        .isPresent();
+  }
+
   /** Applies a pass to both entry points. */
   public Entries map(UnaryOperator<Module> pass) {
     return new Entries(pass.apply(step), chunk.map(pass));

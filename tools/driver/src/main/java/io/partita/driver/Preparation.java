@@ -14,6 +14,7 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
 import io.partita.passes.graph.state.KvStatePass;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,9 @@ public final class Preparation {
           "a .pir module, which is one entry point",
           "leave --chunk " + tokens + " out, or compile the ONNX model");
     }
+    if (request.prompt().isPresent()) {
+      return withPrompt(request, request.prompt().get(), tokens);
+    }
     progress.accept("reading " + request.model().getFileName());
     // Both entry points share the mapped weights.
     OnnxModel model = OnnxModel.read(request.model());
@@ -94,6 +98,30 @@ public final class Preparation {
     Preparation quiet = new Preparation(Entries::requireCausal, progress);
     Map<String, Shape> masks = masks(model, step.settled(), tokens);
     return Entries.of(step.module(), quiet.prepare(several, model, masks).module(), tokens);
+  }
+
+  /** A decoder, and an export of the same model without cache for the prompt. */
+  private Entries withPrompt(Compilation.Request request, Path prompt, long tokens) {
+    Module step = prepare(request);
+    progress.accept("reading " + prompt.getFileName());
+    OnnxModel model = OnnxModel.read(prompt);
+    Compilation.Request several =
+        new Compilation.Request(prompt, bound(model, tokens), request.values(), request.passes());
+    Preparation quiet = new Preparation(note -> {}, progress);
+    Module whole = quiet.prepare(several, model, Map.of()).module();
+    Module entry = new PromptEntry(step, whole, "--prompt-model " + prompt).module();
+    return Entries.of(step, entry, tokens);
+  }
+
+  /** The number of tokens of a prompt. */
+  private static Map<String, Long> bound(OnnxModel model, long tokens) {
+    Map<String, Long> dims = new LinkedHashMap<>();
+    for (TensorType type : model.inputTypes().values()) {
+      if (type.element().isInteger() && type.rank() == 2) {
+        type.dim(1).symbols().forEach(symbol -> dims.put(symbol, tokens));
+      }
+    }
+    return dims;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.ir.graph.Module;
+import io.partita.passes.mesh.shard.LastDevice;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
@@ -25,5 +26,16 @@ public record Sharding(Strategy strategy, SyncRewrites syncs) {
    */
   public Module run(Module module) {
     return syncs.run(new ShardPass(strategy).run(module));
+  }
+
+  /** Whether tokens, and nothing else, are split over several devices. */
+  public boolean splitsTokens() {
+    int devices = strategy.devices(Strategy.Kind.SEQUENCE);
+    return devices > 1 && devices == strategy.devices();
+  }
+
+  /** Places a decoder on the device that holds the last tokens of a prompt. */
+  public Module onLastDevice(Module decoder) {
+    return LastDevice.place(decoder, strategy);
   }
 }

@@ -136,6 +136,11 @@ public record ProgramInterface(
     return !states.isEmpty();
   }
 
+  /** Whether the entry point for several tokens has no input for positions: it begins at 0. */
+  public boolean chunkIsPrompt() {
+    return chunk.filter(own -> own.inputs.size() < inputs.size()).isPresent();
+  }
+
   /** Returns the interface as if the entry point for several tokens were the only one. */
   public Optional<ProgramInterface> ofChunk() {
     return chunk.map(

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,6 +24,7 @@ import java.util.Set;
  * Splits tokens and replicates weights: the scheme of Voltage, the baseline of the ASTRA paper. A
  * device has the queries of its tokens, and keys and values of all. Either keys and values are
  * gathered, or the features from which every device then computes them, whichever has fewer bytes.
+ * Caches that a prompt only writes are on the device that holds the last tokens, which decodes.
  */
 final class SequenceStrategy {
   private final Graph graph;
@@ -40,6 +42,7 @@ final class SequenceStrategy {
   /** Whether any attention has more than one query. */
   boolean pin() {
     boolean splits = false;
+    Map<Value, List<Node>> readers = graph.readers();
     Set<Node> softmaxes = TensorStrategy.softmaxes(anatomy);
     for (Node node : graph.nodes()) {
       switch (node.op()) {
@@ -49,6 +52,11 @@ final class SequenceStrategy {
           pins.whole(node.operand(2), axes());
         }
         case Reduction.Softmax softmax -> splits |= softmaxes.contains(node) && scores(node);
+        case Structured.CacheUpdate update when !readers.containsKey(node.result()) -> {
+          pins.whole(node.operand(1), axes());
+          pins.place(node.operand(0), axes(), mesh.mesh().size(mesh.token()) - 1);
+          pins.place(node.result(), axes(), mesh.mesh().size(mesh.token()) - 1);
+        }
         case IntegerNetwork.IntegerSoftmax softmax ->
             splits |= softmaxes.contains(node) && scores(node);
         case IntegerNetwork.PowerSoftmax softmax ->

@@ -14,10 +14,10 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,13 +31,22 @@ import java.util.Set;
  * @param weights a hash of the matrices by which the tokens are multiplied; it doesn't depend on
  *     the devices
  * @param joins the attentions that read the tokens and whose results are split again
+ * @param takes the reshards by which only one device keeps what it computed from the tokens, such
+ *     as the keys and values of a cache
  */
 public record TokenSync(
-    Node node, int block, String axis, int dim, String weights, List<Node> joins) {
+    Node node,
+    int block,
+    String axis,
+    int dim,
+    String weights,
+    List<Node> joins,
+    List<Node> takes) {
   private static final int HASH_DIGITS = 16;
 
   public TokenSync {
     joins = List.copyOf(joins);
+    takes = List.copyOf(takes);
   }
 
   /** The syncs of a module of the mesh dialect that gather tokens for attention, in its order. */
@@ -53,17 +62,18 @@ public record TokenSync(
         int dim = tokens(sync, node.operand(0).type(), from);
         if (dim >= 0) {
           String axis = from.splits().get(dim).axes().getFirst();
-          joins(node, axis, layouts, readers, outputs)
-              .ifPresent(
-                  joins ->
-                      found.add(
-                          new TokenSync(
-                              node,
-                              blocks.of(joins.getFirst()),
-                              axis,
-                              dim,
-                              weights(readers.getOrDefault(node.result(), List.of())),
-                              joins)));
+          Ends ends = new Ends(new ArrayList<>(), new ArrayList<>());
+          if (ends.find(node, axis, layouts, readers, outputs)) {
+            found.add(
+                new TokenSync(
+                    node,
+                    blocks.of(ends.joins.getFirst()),
+                    axis,
+                    dim,
+                    weights(readers.getOrDefault(node.result(), List.of())),
+                    ends.joins,
+                    ends.takes));
+          }
         }
       }
     }
@@ -91,40 +101,53 @@ public record TokenSync(
     return gathers ? dims.getFirst() : -1;
   }
 
-  /**
-   * The attentions at which all paths from the sync end, with queries that are split over the axis;
-   * empty where a path ends elsewhere.
-   */
-  private static Optional<List<Node>> joins(
-      Node sync,
-      String axis,
-      LayoutInference layouts,
-      Map<Value, List<Node>> readers,
-      Set<Value> outputs) {
-    List<Node> joins = new ArrayList<>();
-    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    ArrayDeque<Value> open = new ArrayDeque<>(List.of(sync.result()));
-    while (!open.isEmpty()) {
-      Value value = open.removeFirst();
-      if (outputs.contains(value)) {
-        return Optional.empty();
-      }
-      for (Node reader : readers.getOrDefault(value, List.of())) {
-        if (!seen.add(reader)) {
-          continue;
+  /** Where the paths from a sync end. */
+  private record Ends(List<Node> joins, List<Node> takes) {
+    /**
+     * Whether all paths end at attentions with queries that are split over the axis, or where one
+     * device on it keeps the value; and some at such an attention.
+     */
+    boolean find(
+        Node sync,
+        String axis,
+        LayoutInference layouts,
+        Map<Value, List<Node>> readers,
+        Set<Value> outputs) {
+      Set<Node> seen = new HashSet<>();
+      ArrayDeque<Value> open = new ArrayDeque<>(List.of(sync.result()));
+      while (!open.isEmpty()) {
+        Value value = open.removeFirst();
+        if (outputs.contains(value)) {
+          return false;
         }
-        boolean isSplit =
-            reader.results().stream().anyMatch(each -> layouts.layout(each).splitBy(axis) >= 0);
-        if (BlockNumbers.isAttention(reader) && isSplit) {
-          joins.add(reader);
-        } else if (isSplit || reader.op() instanceof Communication) {
-          return Optional.empty();
-        } else {
-          open.addAll(reader.results());
+        for (Node reader : readers.getOrDefault(value, List.of())) {
+          if (!seen.add(reader)) {
+            continue;
+          }
+          boolean isSplit =
+              reader.results().stream().anyMatch(each -> layouts.layout(each).splitBy(axis) >= 0);
+          if (BlockNumbers.isAttention(reader) && isSplit) {
+            joins.add(reader);
+          } else if (isTake(reader, axis, layouts)) {
+            takes.add(reader);
+          } else if (isSplit || reader.op() instanceof Communication) {
+            return false;
+          } else {
+            open.addAll(reader.results());
+          }
         }
       }
+      return !joins.isEmpty();
     }
-    return joins.isEmpty() ? Optional.empty() : Optional.of(joins);
+
+    private static boolean isTake(Node reader, String axis, LayoutInference layouts) {
+      if (!(reader.op() instanceof Communication.Reshard)) {
+        return false;
+      }
+      Layout from = layouts.layout(reader.operand(0));
+      Integer place = layouts.layout(reader.result()).at().get(axis);
+      return place != null && layouts.layout(reader.result()).equals(from.withAt(axis, place));
+    }
   }
 
   private static String weights(List<Node> readers) {

@@ -16,9 +16,12 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.Shape;
 import io.partita.passes.ModulePass;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Lets tokens travel as indices of their nearest centroids, as in "Communication-Efficient
@@ -27,7 +30,8 @@ import java.util.Map;
  *
  * <p>Tokens are quantised where the split gathers them, which is after the norm. All of this is
  * ordinary operations around an exact sync of the packed indices; the tokens vary over devices from
- * the overlay to the attention's result, of which each device holds the part of its own queries.
+ * the overlay to the attention's result, of which each device holds the part of its own queries. A
+ * cache that one device keeps for decoding holds this device's view of all tokens.
  */
 public final class VectorSyncs implements ModulePass {
   private final SyncCalibration calibration;
@@ -80,13 +84,16 @@ public final class VectorSyncs implements ModulePass {
     blocks.require("pass vector-syncs, option blocks", syncs.getLast().block() + 1);
     GraphEditor graph = new GraphEditor(module.graph());
     Map<Node, String> joins = new LinkedHashMap<>();
+    Map<Node, String> takes = new LinkedHashMap<>();
     for (TokenSync sync : syncs) {
       if (blocks.contains(sync.block())) {
         sync.joins().forEach(join -> joins.put(join, sync.axis()));
+        sync.takes().forEach(take -> takes.put(take, sync.axis()));
         rewrite(sync, calibration.codebook(sync, size, groups), layouts, graph);
       }
     }
     joins.forEach((join, axis) -> settle(join, axis, graph));
+    takes.forEach((take, axis) -> take(take, axis, layouts, graph));
     return module.with(graph.freeze());
   }
 
@@ -97,23 +104,7 @@ public final class VectorSyncs implements ModulePass {
     Value own = node.operand(0);
     VectorCode code = VectorCode.of(book, graph);
     Value indices = code.nearest(own);
-    Shape shape = indices.type().shape();
-    Layout from = layouts.layout(own);
-    Split tokens = from.splits().get(sync.dim());
-    Value received;
-    if (isEven(tokens, shape, sync.dim())) {
-      Shape lines = Shape.of(tokens.parts(), shape.elements() / tokens.parts());
-      Layout byDevice =
-          Layout.replicated(from.mesh(), 2)
-              .with(0, Split.even(from.mesh(), tokens.parts(), sync.axis()))
-              .withAt(from.at());
-      Value packed = code.pack(graph.add(new Movement.Reshape(lines), indices));
-      Value codes = code.unpack(gathered(packed, byDevice, node, graph), lines.dim(1).value());
-      received = graph.add(new Movement.Reshape(shape), codes);
-    } else {
-      Value packed = code.pack(indices);
-      received = code.unpack(gathered(packed, from, node, graph), book.groups());
-    }
+    Value received = exchanged(sync, indices, layouts.layout(own), code, graph);
     Value decoded = code.decoded(received);
     if (own.type().element() != decoded.type().element()) {
       decoded = graph.add(new Elementwise.Cast(own.type().element()), decoded);
@@ -122,14 +113,40 @@ public final class VectorSyncs implements ModulePass {
     graph.replace(node.result(), view);
   }
 
-  /** Whether each device has the same number of tokens, one after the other in memory. */
-  private static boolean isEven(Split tokens, Shape shape, int dim) {
-    for (int part = 1; part < tokens.parts(); part++) {
-      if (tokens.size(part) != tokens.size(0)) {
-        return false;
-      }
-    }
-    return shape.range(0, dim).elements() == 1;
+  /**
+   * The indices of all devices. If all have the same number of tokens, a device's indices are
+   * packed together; otherwise those of each token.
+   */
+  private static Value exchanged(
+      TokenSync sync, Value indices, Layout from, VectorCode code, GraphEditor graph) {
+    int rank = indices.type().rank();
+    List<Integer> tokensFirst = new ArrayList<>(IntStream.range(0, rank).boxed().toList());
+    tokensFirst.remove(Integer.valueOf(sync.dim()));
+    tokensFirst.addFirst(sync.dim());
+    Value ordered = transposed(indices, tokensFirst, graph);
+    Shape shape = ordered.type().shape();
+    Split tokens = from.splits().get(sync.dim());
+    long count = isEven(tokens) ? tokens.parts() : shape.extent(0);
+    Shape lines = Shape.of(count, count == 0 ? 0 : shape.elements() / count);
+    Layout split =
+        Layout.replicated(from.mesh(), 2)
+            .with(0, isEven(tokens) ? Split.even(from.mesh(), count, sync.axis()) : tokens)
+            .withAt(from.at());
+    Value packed = code.pack(graph.add(new Movement.Reshape(lines), ordered));
+    Value codes = code.unpack(gathered(packed, split, sync.node(), graph), lines.extent(1));
+    List<Integer> back = new ArrayList<>(Collections.nCopies(rank, 0));
+    IntStream.range(0, rank).forEach(i -> back.set(tokensFirst.get(i), i));
+    return transposed(graph.add(new Movement.Reshape(shape), codes), back, graph);
+  }
+
+  private static Value transposed(Value value, List<Integer> order, GraphEditor graph) {
+    boolean isSame = IntStream.range(0, order.size()).allMatch(i -> order.get(i) == i);
+    return isSame ? value : graph.add(new Movement.Transpose(order), value);
+  }
+
+  /** Whether each device has the same number of tokens. */
+  private static boolean isEven(Split tokens) {
+    return IntStream.range(1, tokens.parts()).allMatch(part -> tokens.size(part) == tokens.size(0));
   }
 
   private static Value gathered(Value value, Layout from, Node sync, GraphEditor graph) {
@@ -147,5 +164,14 @@ public final class VectorSyncs implements ModulePass {
     Value attended = graph.add(join.op(), graph.operands(join));
     Value settled = graph.add(new Communication.Settle(axis, new Exit.Part()), attended);
     graph.replace(join.result(), settled);
+  }
+
+  /** The device that keeps keys and values of all tokens has its own view of them. */
+  private static void take(Node take, String axis, LayoutInference layouts, GraphEditor graph) {
+    graph.before(take);
+    int place = layouts.layout(take.result()).at().get(axis);
+    Value view = graph.operand(take, 0);
+    graph.replace(
+        take.result(), graph.add(new Communication.Settle(axis, new Exit.Take(place)), view));
   }
 }

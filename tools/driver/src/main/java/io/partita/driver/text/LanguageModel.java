@@ -222,7 +222,8 @@ public final class LanguageModel implements AutoCloseable {
     while (fed.size() < sequence.size()) {
       List<Integer> left = sequence.subList(fed.size(), sequence.size());
       int most = chunkTokens();
-      boolean isChunk = most > 1 && left.size() > 1 && fed.size() + most <= context();
+      boolean canBegin = fed.isEmpty() || !program.description().chunkIsPrompt();
+      boolean isChunk = canBegin && most > 1 && left.size() > 1 && fed.size() + most <= context();
       List<Integer> next = left.subList(0, isChunk ? Math.min(most, left.size()) : 1);
       outputs =
           isChunk

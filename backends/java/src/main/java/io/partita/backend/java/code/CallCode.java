@@ -4,6 +4,7 @@ import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeName;
 import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Signature;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -119,9 +120,9 @@ final class CallCode {
     if (decodes) {
       methods.add(reset());
     }
-    signature.check().ifPresent(methods::add);
-    methods.addAll(
-        SignatureCode.rangeChecks(plan.signature(), plan.chunk().map(ModulePlan::signature)));
+    Optional<Signature> chunk = plan.chunk().map(ModulePlan::signature);
+    SignatureCode.check(plan.signature(), chunk).ifPresent(methods::add);
+    methods.addAll(SignatureCode.rangeChecks(plan.signature(), chunk));
     tokenStep.ifPresent(step -> methods.add(step.method(signature.resultType())));
     prompt.ifPresent(code -> methods.add(code.method()));
     return methods;

@@ -74,17 +74,17 @@ public final class CallerPrinter {
     opening().forEach(type::addMethod);
     Body body = new Body();
     type.addMethod(run(plan, "call", signature.run(body), body));
-    plan.chunk().ifPresent(chunk -> type.addMethod(chunk(chunk)));
+    plan.chunk().ifPresent(own -> type.addMethod(chunk(own)));
     if (plan.signature().decodes()) {
       type.addMethod(reset());
     }
-    signature.check().ifPresent(type::addMethod);
-    SignatureCode.rangeChecks(plan.signature(), plan.chunk().map(ProgramPlan::signature))
-        .forEach(type::addMethod);
+    Optional<Signature> chunk = plan.chunk().map(ProgramPlan::signature);
+    SignatureCode.check(plan.signature(), chunk).ifPresent(type::addMethod);
+    SignatureCode.rangeChecks(plan.signature(), chunk).forEach(type::addMethod);
     tokenStep.ifPresent(step -> type.addMethod(step.method(signature.resultType())));
     prompt.ifPresent(code -> type.addMethod(code.method()));
     addJoined(type, plan);
-    plan.chunk().ifPresent(chunk -> addJoined(type, chunk));
+    plan.chunk().ifPresent(own -> addJoined(type, own));
     type.addMethod(close());
     type.addMethod(device());
     signature.outputs().ifPresent(type::addType);

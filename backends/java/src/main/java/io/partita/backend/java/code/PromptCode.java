@@ -39,7 +39,7 @@ final class PromptCode {
     Optional<TokenStep> one = TokenStep.of(step);
     boolean fits =
         one.flatMap(TokenStep::position).isPresent()
-            && chunk.parameters().size() == step.parameters().size()
+            && chunk.parameters().size() <= step.parameters().size()
             && chunk.parameters().stream().allMatch(p -> p.type().element() == ElementType.I64)
             && chunk.results().size() == 1
             && step.results().size() == 1;
@@ -91,7 +91,10 @@ final class PromptCode {
     body.line(primitive + "[] last = null");
     body.open("for (int done = 0; done < tokens.length; )");
     body.line("int count = Math.min(CHUNK, tokens.length - done)");
-    body.open("if (count == 1 || position + CHUNK > CAPACITY)");
+    body.open(
+        chunk.parameters().size() > 1
+            ? "if (count == 1 || position + CHUNK > CAPACITY)"
+            : "if (count == 1 || position > 0)");
     body.line("last = step(tokens[done++])");
     body.line("continue");
     body.close();

@@ -180,9 +180,12 @@ final class SignatureCode {
         .build();
   }
 
-  /** The checks that {@link #run} calls. */
-  Optional<MethodSpec> check() {
-    if (signature.parameters().isEmpty()) {
+  /** The check of lengths that {@link #run} of both entry points calls. */
+  static Optional<MethodSpec> check(Signature signature, Optional<Signature> chunk) {
+    boolean isCalled =
+        Stream.concat(Stream.of(signature), chunk.stream())
+            .anyMatch(each -> !each.parameters().isEmpty());
+    if (!isCalled) {
       return Optional.empty();
     }
     Body body = new Body();
