@@ -23,8 +23,8 @@ import java.util.OptionalInt;
 
 /**
  * What models lose when tokens travel as indices of centroids: {@code VectorBenchmarks MODELS
- * SAMPLES}, where MODELS has mnist-vit and shakespeare-llama. Prints tables for
- * docs/measurements.md.
+ * FOLDER SAMPLES}, where MODELS has mnist-vit and shakespeare-llama. Prints tables for
+ * docs/measurements.md. Codebooks stay in FOLDER and aren't trained again.
  */
 final class VectorBenchmarks {
   private static final int SIZE = 1024;
@@ -50,8 +50,8 @@ final class VectorBenchmarks {
     VectorBenchmarks benchmarks =
         new VectorBenchmarks(
             Path.of(arguments[0]),
-            Files.createTempDirectory("codebooks"),
-            Integer.parseInt(arguments[1]));
+            Files.createDirectories(Path.of(arguments[1])),
+            Integer.parseInt(arguments[2]));
     benchmarks.classTokens();
     benchmarks.perplexity();
   }
@@ -72,6 +72,9 @@ final class VectorBenchmarks {
 
     /** Codebooks serve any number of devices. */
     void calibrate(Path output, int devices) {
+      if (Files.exists(output)) {
+        return;
+      }
       CalibrationFile file =
           new CodebookCalibration(note -> {}, step -> {})
               .run(

@@ -121,12 +121,14 @@ public final class VectorSyncs implements ModulePass {
       TokenSync sync, Value indices, Layout from, VectorCode code, GraphEditor graph) {
     int rank = indices.type().rank();
     List<Integer> tokensFirst = new ArrayList<>(IntStream.range(0, rank).boxed().toList());
-    tokensFirst.remove(Integer.valueOf(sync.dim()));
-    tokensFirst.addFirst(sync.dim());
+    if (indices.type().shape().range(0, sync.dim()).elements() != 1) {
+      tokensFirst.remove(Integer.valueOf(sync.dim()));
+      tokensFirst.addFirst(sync.dim());
+    }
     Value ordered = transposed(indices, tokensFirst, graph);
     Shape shape = ordered.type().shape();
     Split tokens = from.splits().get(sync.dim());
-    long count = isEven(tokens) ? tokens.parts() : shape.extent(0);
+    long count = isEven(tokens) ? tokens.parts() : indices.type().shape().extent(sync.dim());
     Shape lines = Shape.of(count, count == 0 ? 0 : shape.elements() / count);
     Layout split =
         Layout.replicated(from.mesh(), 2)
