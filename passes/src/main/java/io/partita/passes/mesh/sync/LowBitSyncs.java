@@ -210,12 +210,15 @@ public final class LowBitSyncs implements ModulePass {
       if (!coded.isEmpty()) {
         Value terms = arithmetic.select(stacked, coded, sync.features());
         sums.add(
-            scatters ? new Scatter(terms, coded).coded() : sum(decoded(gathered(encoded(terms)))));
+            scatters
+                ? new Scatter(terms, coded).coded()
+                : sum(decoded(gathered(encoded(terms))), options.sum()));
       }
       if (!exact.isEmpty()) {
         Value selected = arithmetic.select(stacked, exact, sync.features());
         Value terms = arithmetic.cast(selected, ElementType.BF16);
-        sums.add(scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms)));
+        sums.add(
+            scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms), options.sum()));
       }
       return inOrder(sums, coded);
     }
@@ -315,11 +318,10 @@ public final class LowBitSyncs implements ModulePass {
     }
 
     /** Sums {@code [places..., ...]} to {@code [...]}, one place after the other. */
-    private Value sum(Value terms) {
+    private Value sum(Value terms, ElementType type) {
       List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
       dims.addAll(terms.type().shape().dims().subList(places, terms.type().rank()));
-      Value line =
-          graph.add(new Movement.Reshape(new Shape(dims)), arithmetic.cast(terms, options.sum()));
+      Value line = graph.add(new Movement.Reshape(new Shape(dims)), arithmetic.cast(terms, type));
       Value sum = BitPacking.slice(line, 0, 0, 1, graph);
       for (int place = 1; place < devices; place++) {
         sum =
@@ -329,7 +331,10 @@ public final class LowBitSyncs implements ModulePass {
       return graph.add(new Movement.Reshape(shape), sum);
     }
 
-    /** Sums in which each device adds a share of the features. */
+    /**
+     * Sums in which each device adds a share of the features. It adds in f32 what is encoded again:
+     * a chip may skip roundings to bf16, and what it sends must not depend on that.
+     */
     private final class Scatter {
       private final Value terms;
       private final List<Integer> features;
@@ -362,25 +367,23 @@ public final class LowBitSyncs implements ModulePass {
         Value packed = packing.pack(flat(codes), arithmetic);
         Value received = packing.unpack(exchanged(packed), arithmetic);
         Value decoded =
-            arithmetic.dequantised(
+            arithmetic.values(
                 unflat(received, places),
                 byFeature(
                     2 * places + 2, places, (place, j) -> arithmetic.step(ranges.bound(place, j))));
-        Value sums = sum(decoded);
-        Value again =
-            arithmetic.quantised(
-                arithmetic.cast(sums, ElementType.F32),
-                ofSums(j -> arithmetic.scale(ranges.sumBound(j))));
+        Value sums = sum(decoded, ElementType.F32);
+        Value again = arithmetic.quantised(sums, ofSums(j -> arithmetic.scale(ranges.sumBound(j))));
         Value all = packing.unpack(collected(packing.pack(flat(again), arithmetic)), arithmetic);
-        return whole(
-            arithmetic.dequantised(
-                unflat(all, 0), wholeSums(j -> arithmetic.step(ranges.sumBound(j)))));
+        Value values =
+            arithmetic.values(unflat(all, 0), wholeSums(j -> arithmetic.step(ranges.sumBound(j))));
+        return whole(arithmetic.cast(values, options.sum()));
       }
 
       Value exact() {
         Value received = exchanged(flat(byShare(terms)));
-        Value sums = sum(unflat(received, places));
-        return whole(unflat(collected(flat(arithmetic.cast(sums, ElementType.BF16))), 0));
+        Value sums =
+            arithmetic.cast(sum(unflat(received, places), ElementType.F32), ElementType.BF16);
+        return whole(arithmetic.cast(unflat(collected(flat(sums)), 0), options.sum()));
       }
 
       /** Reshapes {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
