@@ -87,6 +87,15 @@ final class TuneCommand implements Callable<Integer> {
       description = "Also predict the latency of mixes on a target, such as siracusa:chips=8.")
   String target;
 
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description =
+          "Keep all measurements in this file (.json). With the same file the command resumes an"
+              + " interrupted search, and a search with another limit or other methods measures"
+              + " only what isn't in it.")
+  Path output;
+
   @Option(names = "--exhaustive", description = "Measure all mixes, which takes a long time.")
   boolean exhaustive;
 
@@ -123,7 +132,8 @@ final class TuneCommand implements Callable<Integer> {
             chosen(ranges),
             limit,
             Optional.ofNullable(target).map(TargetLibrary::find),
-            exhaustive);
+            exhaustive,
+            Optional.ofNullable(output));
     PrintWriter err = spec.commandLine().getErr();
     MixSearch.Result result;
     try (Progress progress = Progress.start(err, "starting")) {

@@ -11,6 +11,7 @@ import io.partita.ir.type.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -207,7 +208,7 @@ class SyncOptionsTest {
    */
   @Test
   @Tag("thorough")
-  void findsTheCheapestRulesWithinALimit() {
+  void findsTheCheapestRulesWithinALimit() throws IOException {
     Object[] tune = {
       "tune",
       PREFILL,
@@ -246,7 +247,17 @@ class SyncOptionsTest {
                 (Double) ((Map<?, ?>) mix).get("loss") > 0.04
                     || (Double) ((Map<?, ?>) mix).get("bytesPerToken")
                         >= (Double) best.get("bytesPerToken"));
-    tune[tune.length - 1] = "--max-loss=0%";
+    Path file = folder.resolve("tuning.json");
+    tune[8] = "--output=" + file;
+    tune[9] = "--max-loss=4%";
+    tune[10] = "--json";
+    assertThat(run(tune).json().get("best").toString()).contains((String) best.get("sync"));
+    Instant written = Files.getLastModifiedTime(file).toInstant();
+    assertThat(run(tune).json().get("best").toString()).contains((String) best.get("sync"));
+    assertThat(Files.getLastModifiedTime(file).toInstant()).isEqualTo(written);
+    tune[8] = "--target=siracusa:chips=2";
+    tune[9] = "--json";
+    tune[10] = "--max-loss=0%";
     tune[7] = "--methods=drop";
     assertThat(Invocation.of(tune).err()).contains("P6206", "closest", "blocks 0-3: drop");
     tune[tune.length - 1] = "--max-loss=1";

@@ -12,7 +12,8 @@ public enum MetricCode implements DiagnosticCode {
   CALIBRATION_FILE("P6204", "a calibration file can't be used"),
   RANKING_FILE("P6205", "a ranking file can't be used"),
   MIX("P6206", "no mix of methods is within the limit"),
-  CODEBOOK("P6207", "a codebook can't be trained");
+  CODEBOOK("P6207", "a codebook can't be trained"),
+  TUNING_FILE("P6208", "a file of tune can't be used");
 
   private final String id;
   private final String title;

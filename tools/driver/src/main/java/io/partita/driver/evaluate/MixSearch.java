@@ -8,7 +8,6 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
-import io.partita.passes.mesh.sync.BlockRanking;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncMethod;
 import io.partita.passes.mesh.sync.SyncRewrites;
@@ -16,6 +15,7 @@ import io.partita.passes.mesh.sync.SyncRules;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.ProgramPlanner;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -43,6 +43,7 @@ public final class MixSearch {
    * @param maxLoss the largest allowed loss relative to the exact value, such as 0.01
    * @param target the target for which the latency of mixes is predicted
    * @param isExhaustive whether to measure all mixes
+   * @param output the file of measurements, which is resumed if it belongs to the same model
    */
   public record Request(
       Evaluation.Request model,
@@ -51,7 +52,8 @@ public final class MixSearch {
       List<SyncMethod> methods,
       double maxLoss,
       Optional<TargetDescription> target,
-      boolean isExhaustive) {
+      boolean isExhaustive,
+      Optional<Path> output) {
     public Request {
       methods = List.copyOf(methods);
     }
@@ -86,7 +88,8 @@ public final class MixSearch {
   private final Consumer<String> progress;
   private final Module module;
   private final int blocks;
-  private final Evaluation.Result exact;
+  private final TuningFile.Measured exact;
+  private TuningFile file;
   private final List<Mix> mixes = new ArrayList<>();
 
   /**
@@ -103,7 +106,12 @@ public final class MixSearch {
     this.module =
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(model, request.model().data()));
-    this.blocks = BlockRanking.weights(new ShardPass(request.strategy()).run(module)).size();
+    this.file =
+        TuningFile.begun(
+            request.output(),
+            MeasuredModel.of(request.model(), new ShardPass(request.strategy()).run(module)),
+            request.calibration());
+    this.blocks = file.model().weights().size();
     if (blocks == 0) {
       throw MetricCode.MIX.at(
           model.model().toString(),
@@ -114,26 +122,30 @@ public final class MixSearch {
     this.exact = measured(SyncRules.NONE, "exact: ");
   }
 
-  private Evaluation.Result measured(SyncRules rules, String step) {
-    Sharding sharding = new Sharding(request.strategy(), request.rewrites(rules));
-    return new Evaluation(notes, text -> progress.accept(step + text))
-        .run(request.model(), sharding.run(module));
+  private TuningFile.Measured measured(SyncRules rules, String step) {
+    String text = rules.toString();
+    if (!file.measured().containsKey(text)) {
+      Sharding sharding = new Sharding(request.strategy(), request.rewrites(rules));
+      Evaluation.Result result =
+          new Evaluation(notes, line -> progress.accept(step + line))
+              .run(request.model(), sharding.run(module));
+      file = file.with(text, result);
+    }
+    return file.measured().get(text);
   }
 
   /** The loss in the unit in which losses add up: nats for perplexity, samples for top-1. */
-  private double added(Evaluation.Result result) {
+  private double added(TuningFile.Measured result) {
     double difference = result.mean() - exact.mean();
-    return result.isLargerBetter() ? -difference : difference;
+    return file.isLargerBetter() ? -difference : difference;
   }
 
   /** The limit in this unit. */
   private double limit() {
-    return exact.isLargerBetter()
-        ? request.maxLoss() * exact.mean()
-        : Math.log1p(request.maxLoss());
+    return file.isLargerBetter() ? request.maxLoss() * exact.mean() : Math.log1p(request.maxLoss());
   }
 
-  private Mix mix(SyncRules rules, Evaluation.Result result) {
+  private Mix mix(SyncRules rules, TuningFile.Measured result) {
     double difference = result.value() / exact.value() - 1;
     OptionalDouble seconds =
         request.target().stream().mapToDouble(target -> seconds(rules, target)).findFirst();
@@ -141,8 +153,8 @@ public final class MixSearch {
         new Mix(
             rules,
             result.value(),
-            result.isLargerBetter() ? -difference : difference,
-            result.bytesPerToken(),
+            file.isLargerBetter() ? -difference : difference,
+            result.bytes(),
             seconds);
     mixes.add(mix);
     return mix;
@@ -165,7 +177,7 @@ public final class MixSearch {
   public Result run() {
     Mix whole = mix(SyncRules.NONE, exact);
     Mix best = (request.isExhaustive() ? all() : searched()).orElseThrow(this::unreached);
-    return new Result(exact.metric(), whole, best, front(), mixes.size());
+    return new Result(file.metric(), whole, best, front(), mixes.size());
   }
 
   private PartitaException unreached() {
@@ -192,7 +204,7 @@ public final class MixSearch {
         next++;
       }
       SyncRules rules = rules(front.get(next).methods());
-      Evaluation.Result result = measured(rules, "mix " + tries + ": ");
+      TuningFile.Measured result = measured(rules, "mix " + tries + ": ");
       Mix mix = mix(rules, result);
       double excess = added(result) - limit();
       if (excess <= 0) {
@@ -222,8 +234,8 @@ public final class MixSearch {
       return new MixFront.Cost(0, 0);
     }
     SyncRules all = SyncRules.of(Collections.nCopies(blocks, method));
-    Evaluation.Result result = measured(all.alone(block, blocks), step);
-    return new MixFront.Cost(result.bytesPerToken() - exact.bytesPerToken(), added(result));
+    TuningFile.Measured result = measured(all.alone(block, blocks), step);
+    return new MixFront.Cost(result.bytes() - exact.bytes(), added(result));
   }
 
   private Optional<Mix> all() {
@@ -236,7 +248,7 @@ public final class MixSearch {
         chosen.add((int) (left % methods));
       }
       SyncRules rules = rules(chosen);
-      Evaluation.Result result = measured(rules, "%d of %d: ".formatted(number + 1, count));
+      TuningFile.Measured result = measured(rules, "%d of %d: ".formatted(number + 1, count));
       Mix mix = mix(rules, result);
       boolean isBest = best.isEmpty() || mix.bytes() < best.get().bytes();
       best = isBest && added(result) <= limit() ? Optional.of(mix) : best;

@@ -4,7 +4,6 @@ import io.partita.driver.Compilation;
 import io.partita.driver.Sharding;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
-import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.BlockRanking;
@@ -70,7 +69,7 @@ public final class Ranking {
           "none on " + sharded.placement().orElseThrow().mesh(),
           "rank a transformer on several devices, split by tensor=N");
     }
-    RankingFile begun = begun(request, sharded, weights);
+    RankingFile begun = begun(request, MeasuredModel.of(request.model(), sharded));
     List<Double> values = new ArrayList<>(begun.values());
     while (values.size() <= weights.size()) {
       int first = weights.size() - values.size();
@@ -126,21 +125,16 @@ public final class Ranking {
   }
 
   /** The contents of the file, or an empty ranking. */
-  private static RankingFile begun(Request request, Module sharded, List<String> weights) {
-    Evaluation.Request model = request.model();
-    int samples = Math.min(model.data().count(), model.samples().orElse(Integer.MAX_VALUE));
-    String data =
-        new TensorHash().add(model.data().samples()).add(samples + " " + model.scaling()).text();
-    String mesh = sharded.placement().orElseThrow().mesh().toString();
+  private static RankingFile begun(Request request, MeasuredModel model) {
     Path output = request.output();
     if (!Files.exists(output)) {
       return new RankingFile(
           output,
-          mesh,
+          model.mesh(),
           "",
           false,
-          data,
-          weights,
+          model.data(),
+          model.weights(),
           List.of(),
           request.insensitive(),
           request.sensitive(),
@@ -148,9 +142,7 @@ public final class Ranking {
     }
     RankingFile there = RankingFile.readAny(output);
     boolean isSame =
-        there.data().equals(data)
-            && there.mesh().equals(mesh)
-            && there.weights().equals(weights)
+        there.model().equals(model)
             && there.insensitive() == request.insensitive()
             && there.sensitive() == request.sensitive();
     if (!isSame) {

@@ -49,6 +49,10 @@ public record RankingFile(
     heads = Collections.unmodifiableMap(new TreeMap<>(heads));
   }
 
+  MeasuredModel model() {
+    return new MeasuredModel(mesh, data, weights);
+  }
+
   boolean isComplete() {
     return values.size() == weights.size() + 1;
   }
