@@ -98,13 +98,13 @@ final class ControlFlow {
       return new PartitaException(
           ImportCode.NOT_KNOWN,
           scope.where(),
-          "a known value of the input " + name + ", as the branches give different types",
+          "a known value of the input " + name + ", because the branches have different types",
           "it depends on the value of " + name,
           "add --bind "
               + name
               + "="
               + (takesThen ? 1 : 0)
-              + ", which takes the branch that reads"
+              + ", which selects the branch that uses"
               + " more inputs");
     }
     scope.data(0);

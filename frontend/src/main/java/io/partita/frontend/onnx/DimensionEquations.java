@@ -14,14 +14,14 @@ import java.util.TreeSet;
 /**
  * The constraints that the graph imposes on the declared extents of its inputs.
  *
- * <p>An operation that needs two extents to be equal, which differ as polynomials, gives an
- * equation. Its solution eliminates one symbol, and the import restarts with its value. This
- * terminates, because each solution leaves one symbol less.
+ * <p>An operation that requires two extents to be equal gives an equation if they differ as
+ * polynomials. Its solution eliminates one symbol, and the import restarts with its value. This
+ * terminates, because each solution leaves one symbol fewer.
  *
  * <p>Exporters also declare extents as expressions, such as {@code past_sequence_length + 1}, which
  * may hold only for the traced inputs. So before the first equation is solved, each declared
- * expression becomes a separate symbol. If no equation determines it, it is the end of a slice of
- * it, because slices of real models are in range, or else the declared expression.
+ * expression becomes a separate symbol. A symbol that no equation determines equals the end of a
+ * slice of its axis, because slices of real models are in range, or else the declared expression.
  */
 final class DimensionEquations {
   private final Map<String, Solution> solutions = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ final class DimensionEquations {
   /** Candidates for symbols of expressions that nothing else determines. */
   private final Map<String, Solution> likely = new LinkedHashMap<>();
 
-  private boolean expressionsYield;
+  private boolean expressionsAreSymbols;
 
   private record Solution(Dim extent, String requiredBy) {}
 
@@ -62,7 +62,7 @@ final class DimensionEquations {
             .findFirst()
             .orElse(symbol);
     expressions.putIfAbsent(own, declared);
-    return expressionsYield ? Dim.symbol(own) : declared;
+    return expressionsAreSymbols ? Dim.symbol(own) : declared;
   }
 
   /** Returns an extent with all known substitutions. */
@@ -79,7 +79,7 @@ final class DimensionEquations {
   /** Restores the declared expressions of symbols that nothing determines. */
   Map<String, Dim> undetermined() {
     Map<String, Dim> open = new HashMap<>();
-    if (expressionsYield) {
+    if (expressionsAreSymbols) {
       expressions.forEach(
           (symbol, declared) -> {
             if (!solutions.containsKey(symbol)) {
@@ -115,8 +115,8 @@ final class DimensionEquations {
     if (equations.isEmpty()) {
       return false;
     }
-    if (!expressionsYield && !expressions.isEmpty()) {
-      expressionsYield = true;
+    if (!expressionsAreSymbols && !expressions.isEmpty()) {
+      expressionsAreSymbols = true;
       return true;
     }
     Map<String, Solution> before = new LinkedHashMap<>(solutions);
@@ -133,19 +133,19 @@ final class DimensionEquations {
   /** Adds the end of a slice of an extent. */
   void slice(Dim extent, Dim end, String where) {
     String symbol = extent.toString();
-    boolean isOpen = expressionsYield && expressions.containsKey(symbol) && !end.isStatic();
+    boolean isOpen = expressionsAreSymbols && expressions.containsKey(symbol) && !end.isStatic();
     if (isOpen && !end.symbols().contains(symbol)) {
       likely.putIfAbsent(symbol, new Solution(end, where));
     }
   }
 
   /** Assumes the ends of slices for undetermined symbols; returns whether there were any. */
-  boolean believeSlices() {
+  boolean assumeSliceEnds() {
     likely.keySet().removeAll(solutions.keySet());
     likely.forEach((symbol, end) -> eliminate(symbol, resolve(end.extent()), end.requiredBy()));
-    boolean isNews = !likely.isEmpty();
+    boolean isChanged = !likely.isEmpty();
     likely.clear();
-    return isNews;
+    return isChanged;
   }
 
   private boolean solve(Dim left, Dim right, String where) {

@@ -139,7 +139,10 @@ final class GraphInputs {
     return Optional.of(new Shape(dims));
   }
 
-  /** Suggests the dimension of an extent with a declared expression, which users may bind. */
+  /**
+   * Returns the extent of an axis with a declared expression, which users may bind by input and
+   * axis.
+   */
   private Dim expression(Dim declared, String place) {
     if (declared.isStatic()) {
       return declared;

@@ -22,12 +22,12 @@ public enum ImportCode implements DiagnosticCode {
   UNSUPPORTED_OPERATOR("P2001", "the operator is not supported"),
   UNSUPPORTED_VERSION("P2002", "this version of the operator is not supported"),
   UNSUPPORTED_USE("P2003", "this use of the operator is not supported"),
-  INVALID_NODE("P2004", "the node breaks its operator's rules"),
-  MISFIT("P2005", "the operands of the node don't fit"),
+  INVALID_NODE("P2004", "the node violates its operator's definition"),
+  MISFIT("P2005", "the operands of the node are incompatible"),
   NOT_KNOWN("P2006", "a value must be known at compile time"),
   CYCLE("P2007", "the graph has a cycle"),
   DUPLICATE("P2008", "a name is used twice"),
-  UNDEFINED("P2009", "a value is used that nothing defines"),
+  UNDEFINED("P2009", "an undefined value is used"),
   UNKNOWN_DIMENSION("P2010", "the model has no such dimension"),
   UNKNOWN_INPUT("P2011", "the model has no such input"),
   INPUT_TYPE("P2012", "the type of a graph input is not supported"),
@@ -35,7 +35,7 @@ public enum ImportCode implements DiagnosticCode {
   FUNCTION_RECURSION("P2014", "a model-local function calls itself"),
   EXPANSION("P2015", "the model grows too large when its functions and loops are expanded"),
   OPERATOR_SET("P2016", "the operator set is not supported"),
-  MORE("P2017", "there is more to report"),
+  MORE("P2017", "more diagnostics were omitted"),
   INTERNAL("P2099", "this is an internal error of Partita");
 
   private final String id;

@@ -139,11 +139,7 @@ final class ModelImport {
     if (diagnostics.size() == MAX_DIAGNOSTICS) {
       throw new ExpansionLimit(
           new Diagnostic(
-              ImportCode.MORE,
-              diagnostic.where(),
-              "",
-              "the import ends here",
-              "correct these first"));
+              ImportCode.MORE, diagnostic.where(), "", "the import stops here", "fix these first"));
     }
   }
 
@@ -286,7 +282,7 @@ final class ModelImport {
   ImportResult run() {
     try {
       importMainGraph();
-      if (diagnostics.isEmpty() && equations.believeSlices()) {
+      if (diagnostics.isEmpty() && equations.assumeSliceEnds()) {
         throw new ImportRestart();
       }
     } catch (ExpansionLimit limit) {

@@ -32,8 +32,8 @@ final class NodeOrder {
   /**
    * @param taken whether a name belongs to an input or initializer of the same graph
    * @param where the graph, for messages
-   * @param report gets a diagnostic for each name given twice and for a cycle, whose nodes are left
-   *     out
+   * @param report receives a diagnostic for each duplicate name, and one for a cycle; nodes on
+   *     cycles and their users are omitted
    */
   static List<NodeProto> sort(
       List<NodeProto> nodes, Predicate<String> taken, String where, Consumer<Diagnostic> report) {
@@ -56,13 +56,13 @@ final class NodeOrder {
               new Diagnostic(
                   ImportCode.DUPLICATE,
                   where + "node " + name(nodes.get(i)),
-                  "a name for each output that nothing else has",
+                  "a unique name for each output",
                   "\""
                       + output
-                      + "\", which "
+                      + "\", also the name of "
                       + (isTaken
-                          ? "an input or initializer has"
-                          : "node " + name(nodes.get(producers.get(output))) + " has"),
+                          ? "an input or initializer"
+                          : "an output of node " + name(nodes.get(producers.get(output)))),
                   "rename one of them"));
         }
       }
@@ -142,7 +142,10 @@ final class NodeOrder {
     return sorted;
   }
 
-  /** Walks back from a node that is never ready, until one comes again: that is on a cycle. */
+  /**
+   * Reports a cycle, found by following operands from a node that is never ready until a node
+   * repeats.
+   */
   private void reportCycle(String where, Consumer<Diagnostic> report) {
     int at = 0;
     while (missing[at] == 0) {

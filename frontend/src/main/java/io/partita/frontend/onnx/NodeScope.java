@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the importer of an operator sees of one ONNX node, and how it answers: it reads operands and
- * attributes, adds operations, and names the value of each output.
+ * An ONNX node as its importer sees it. The importer reads operands and attributes, adds
+ * operations, and sets the value of each output.
  *
- * <p>Added operations are folded at once where all operands are known, and integer arithmetic on
- * shapes is followed symbolically; so {@link #dims} gives the extents that a chain of Shape,
- * Gather, Concat and so on computes, also where they depend on an unbound dimension.
+ * <p>Operations with known operands are folded as they are added, and integer arithmetic on shapes
+ * is evaluated symbolically. So {@link #dims} returns the extents that a chain of Shape, Gather,
+ * Concat and so on computes, even if they depend on unbound dimensions.
  */
 public interface NodeScope {
   String operator();
@@ -165,7 +165,7 @@ public interface NodeScope {
 
   void output(int output, Value value);
 
-  /** Returns the error of a node that breaks its operator's rules. */
+  /** Returns the error of a node that violates its operator's definition. */
   PartitaException invalid(String expected, String found);
 
   /** Returns the error of a valid but unsupported use of an operator. */

@@ -133,7 +133,9 @@ final class PulpDialect {
     return says ? node : node.toBuilder().addAttribute(integer("axis", -1)).build();
   }
 
-  /** An unreduced loss is a scalar; a declared matrix is the second output. */
+  /**
+   * Moves a declared matrix to the second output, because the loss itself is a scalar if reduced.
+   */
   private NodeProto withSecondOutput(NodeProto node) {
     boolean reduced =
         node.getAttributeList().stream()

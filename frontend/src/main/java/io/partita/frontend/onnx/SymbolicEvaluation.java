@@ -37,7 +37,7 @@ final class SymbolicEvaluation {
   }
 
   /**
-   * Returns the elements of the result; empty if they depend on the symbols otherwise.
+   * Returns the elements of the result; empty if no polynomials hold for all values of the symbols.
    *
    * @param result the type of the result, with integer or boolean elements and a static shape
    */

@@ -23,15 +23,15 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
   /** The result of a trace and its number of steps. */
   record Trace(Unbound unbound, int steps) {}
 
-  /** Traces at most a number of values. */
-  static Trace of(Value value, int mostSteps) {
+  /** Traces a value back to inputs and dimensions in at most {@code maxSteps} steps. */
+  static Trace of(Value value, int maxSteps) {
     SortedSet<String> inputs = new TreeSet<>();
     SortedSet<String> symbols = new TreeSet<>();
     Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Deque<Value> work = new ArrayDeque<>();
     work.push(value);
     int steps = 0;
-    while (!work.isEmpty() && steps++ < mostSteps) {
+    while (!work.isEmpty() && steps++ < maxSteps) {
       Value next = work.pop();
       next.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
       if (next.isInput()) {

@@ -165,7 +165,7 @@ class BadGraphTest {
         Models.graph()
             .addNode(node("Softmax", List.of("x"), "y").addAttribute(Models.integer("axis", 5))),
         """
-        error P2004: the node breaks its operator's rules
+        error P2004: the node violates its operator's definition
           where:     node "the_Softmax" (Softmax)
           expected:  an axis from -1 to 0
           found:     5
@@ -174,7 +174,7 @@ class BadGraphTest {
     assertImport(
         Models.graph().addNode(node("Add", List.of("x"), "y")),
         """
-        error P2004: the node breaks its operator's rules
+        error P2004: the node violates its operator's definition
           where:     node "the_Add" (Add)
           expected:  operand 1
           found:     none
@@ -189,7 +189,7 @@ class BadGraphTest {
             .addInput(Models.value("z", Models.FLOAT, 3))
             .addNode(node("Add", List.of("x", "z"), "y")),
         """
-        error P2005: the operands of the node don't fit
+        error P2005: the operands of the node are incompatible
           where:     node "the_Add" (Add)
           expected:  shapes that broadcast
           found:     [2] and [3]
@@ -204,7 +204,7 @@ class BadGraphTest {
             .addInitializer(Models.longs("s", List.of(3L), 1L << 31, 1L << 31, 2L))
             .addNode(node("Expand", List.of("x", "s"), "y")),
         """
-        error P2005: the operands of the node don't fit
+        error P2005: the operands of the node are incompatible
           where:     node "the_Expand" (Expand)
           expected:  a result of fewer than 2^60 elements
           found:     f32[2147483648,2147483648,2]
@@ -224,7 +224,7 @@ class BadGraphTest {
     assertImport(
         graph,
         """
-        error P2005: the operands of the node don't fit
+        error P2005: the operands of the node are incompatible
           where:     node "the_Add" (Add)
           expected:  shapes that broadcast
           found:     [n,2] and [2*n,2]
@@ -288,8 +288,8 @@ class BadGraphTest {
         """
         error P2008: a name is used twice
           where:     node "the_Neg" (Neg)
-          expected:  a name for each output that nothing else has
-          found:     "y", which node "the_Relu" (Relu) has
+          expected:  a unique name for each output
+          found:     "y", also the name of an output of node "the_Relu" (Relu)
           fix:       rename one of them
         """);
     assertImport(
@@ -311,7 +311,7 @@ class BadGraphTest {
     assertImport(
         Models.graph().addNode(node("Add", List.of("x", "nowhere"), "y")),
         """
-        error P2009: a value is used that nothing defines
+        error P2009: an undefined value is used
           where:     node "the_Add" (Add)
           expected:  a value of an input, an initializer or a node
           found:     "nowhere"
@@ -429,7 +429,7 @@ class BadGraphTest {
         """);
   }
 
-  /** Each function calls the next one ten times: ten to the twelfth nodes in a kilobyte. */
+  /** Functions that each call the next one ten times, which makes 10^12 nodes in a kilobyte. */
   @Test
   void exponentialFunctions() {
     ModelProto.Builder model =
@@ -459,7 +459,7 @@ class BadGraphTest {
     assertThatThrownBy(() -> examine(Models.model(graph), ImportOptions.NONE).orThrow())
         .hasMessageEndingWith(
             """
-            note P2017: there is more to report
+            note P2017: more diagnostics were omitted
               found:     10 more like these
               fix:       partita inspect lists every unsupported node\
             """);

@@ -104,7 +104,7 @@ class DimensionEquationsTest {
         .asString()
         .startsWith(
             """
-            error P2005: the operands of the node don't fit
+            error P2005: the operands of the node are incompatible
               where:     node "the_Add" (Add)
               expected:  shapes that broadcast
               found:     [n,4] and [n,3]
@@ -112,7 +112,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void oneSymbolCannotBeTwoNumbers() {
+  void symbolsHaveOneNumber() {
     GraphProto.Builder graph = floats(floats(floats(graph(), "a", "n"), "b", 3), "c", 5);
     graph
         .addNode(node("Add", List.of("a", "b"), "d"))
@@ -127,7 +127,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void anExtentCannotBeNegative() {
+  void negativeExtentsAreRefused() {
     GraphProto.Builder graph = floats(floats(graph(), "a", "n", 2), "b", "n", 2);
     graph
         .addNode(node("Concat", List.of("a", "b"), "c").addAttribute(Models.integer("axis", 0)))

@@ -203,7 +203,7 @@ class LoopsTest {
   }
 
   @Test
-  void sequencesAsOutputsAreRefused() {
+  void sequenceOutputsAreRefused() {
     ModelSketch sketch =
         sketch()
             .input("x", ROW)

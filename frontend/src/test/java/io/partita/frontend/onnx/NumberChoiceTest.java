@@ -28,7 +28,7 @@ class NumberChoiceTest {
     return Models.node(operator, inputs, outputs);
   }
 
-  /** Patches of 4 by 4, as many as {@code positions}, or any number if it is 0. */
+  /** A model with {@code positions} patches of 4 by 4, or any number of them if it is 0. */
   private static GraphProto.Builder patches(int positions) {
     float[] table = new float[Math.max(1, positions)];
     GraphProto.Builder graph =
@@ -90,8 +90,8 @@ class NumberChoiceTest {
   }
 
   /**
-   * Zeros behind a number, as many as there are rows of 8 elements in all sequences, and as many
-   * weights: padding takes static dimensions.
+   * A number padded with as many zeros as there are rows of 8 elements in all sequences, and as
+   * many weights; padding needs static dimensions.
    */
   private static GraphProto.Builder padded(int weights) {
     return GraphProto.newBuilder()
@@ -181,6 +181,6 @@ class NumberChoiceTest {
   @Test
   void theRemedyForAConditionIsTheSame() {
     assertThat(examine(merged(false), ImportOptions.NONE).diagnostics().getFirst().remedy())
-        .isEqualTo("add --bind use_cache=0, which takes the branch that reads more inputs");
+        .isEqualTo("add --bind use_cache=0, which selects the branch that uses more inputs");
   }
 }

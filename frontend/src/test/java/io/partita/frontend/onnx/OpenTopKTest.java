@@ -23,7 +23,7 @@ class OpenTopKTest {
 
   /** Sorts all tokens by their selection, like mixtures of experts. */
   @Test
-  void allOfAnOpenNumberAreSorted() {
+  void sortsAllElementsOfAnUnknownNumber() {
     int whole = TensorProto.DataType.INT64.getNumber();
     GraphProto.Builder model =
         GraphProto.newBuilder()

@@ -41,7 +41,7 @@ class SuggestedValuesTest {
   }
 
   @Test
-  void oneExtentOfAShapeFollows() {
+  void oneExtentOfAShapeIsDerived() {
     assertThat(remedy(shaped("Reshape", 3))).isEqualTo("add --bind shape=-1,1,1, or other values");
     ImportOptions bound =
         ImportOptions.NONE.withValue("shape", Tensor.longs(Shape.of(3), -1, 1, 1));

@@ -115,7 +115,7 @@ class ZooFileTest {
   }
 
   @Test
-  void sharedLayersDontDependOnDepthAndMode() throws IOException {
+  void sharedLayersAreIndependentOfDepthAndMode() throws IOException {
     Path one = folder.resolve("one.onnx");
     Path two = folder.resolve("two.onnx");
     Zoo.write("tinyllama-42m", ONE_LAYER, one);

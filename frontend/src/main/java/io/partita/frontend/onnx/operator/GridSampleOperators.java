@@ -69,7 +69,8 @@ final class GridSampleOperators {
     int axes = shape.rank() - 2;
     if (axes < 1 || !grid.fromEnd(0).is(axes) || grid.rank() != shape.rank()) {
       throw node.invalid(
-          "a grid of rank " + shape.rank() + " with " + axes + " numbers a place", grid.toString());
+          "a grid of rank " + shape.rank() + " with " + axes + " numbers per place",
+          grid.toString());
     }
     List<List<Tap>> taps = new ArrayList<>();
     for (int axis = 0; axis < axes; axis++) {

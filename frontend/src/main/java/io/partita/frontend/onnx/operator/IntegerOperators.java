@@ -88,8 +88,8 @@ public final class IntegerOperators {
     Value x = node.input(0);
     if (!x.type().element().isInteger()) {
       throw node.unsupported(
-          node.operator() + " in a network that isn't integral throughout",
-          "keep to integral weights and to operators that are closed on integers");
+          node.operator() + " in a network with non-integral values",
+          "use only integral weights, and operators that map integers to integers");
     }
     List<Integer> axes = axes(node, x.type().rank());
     if (axes.isEmpty() && node.flag("noop_with_empty_axes", false)) {

@@ -68,8 +68,8 @@ public final class PulpOperators {
     Value value = node.input(input);
     if (!value.type().element().isInteger()) {
       throw node.unsupported(
-          node.operator() + " in a network that isn't integral throughout",
-          "keep to integral weights and to operators that are closed on integers");
+          node.operator() + " in a network with non-integral values",
+          "use only integral weights, and operators that map integers to integers");
     }
     return value;
   }

@@ -33,10 +33,10 @@ final class RowGathers {
     return rows.isPresent() ? ofRows(rows.get(), axis) : atRows(axis);
   }
 
-  /** Gathers by other indices along another axis than that of rows. */
+  /** Gathers by plain indices along an axis other than that of the rows. */
   private Rows ofRows(Rows x, int axis) {
     if (axis == x.axis()) {
-      throw new SelectedRows.NotByRow("some of the rows by their number");
+      throw new SelectedRows.UnsupportedRows("a subset of the rows by index");
     }
     Value at = pass.plain(indices);
     Value full = of.add(new Movement.Gather(x.mapped(axis)), x.full(), at);
@@ -136,11 +136,13 @@ final class RowGathers {
   }
 
   Rows gatherNd() {
-    Rows at = pass.rows(indices).orElseThrow(() -> new SelectedRows.NotByRow("gathered rows"));
+    Rows at =
+        pass.rows(indices)
+            .orElseThrow(() -> new SelectedRows.UnsupportedRows("rows gathered by index tuples"));
     Value values = pass.plain(data);
     int last = indices.type().rank() - 1;
     if (at.axis() == last) {
-      throw new SelectedRows.NotByRow("rows as an index tuple");
+      throw new SelectedRows.UnsupportedRows("rows as the entries of index tuples");
     }
     List<Integer> axes =
         indices.type().shape().range(0, last).size().equals(at.selection().count())

@@ -76,7 +76,7 @@ final class RowOperations {
       case Reduction.Reduce reduce -> reduce(input(0), reduce);
       case Source.Extent(Dim size) -> pass.give(node.result(), count(size));
       case Source.Iota(Dim size, ElementType element) -> give(numbers(size, element));
-      case Op other -> throw new SelectedRows.NotByRow("a number of rows");
+      case Op other -> throw new SelectedRows.UnsupportedRows("a number of rows");
     }
   }
 
@@ -86,7 +86,7 @@ final class RowOperations {
 
   private Rows input(int operand) {
     return pass.rows(node.operand(operand))
-        .orElseThrow(() -> new SelectedRows.NotByRow("a number of rows"));
+        .orElseThrow(() -> new SelectedRows.UnsupportedRows("a number of rows"));
   }
 
   /** Returns the axis of a shape with exactly the unknown extent. */
@@ -96,7 +96,7 @@ final class RowOperations {
       Dim dim = shape.dim(axis);
       if (pass.depends(dim)) {
         if (found >= 0 || !pass.selection(dim).orElseThrow().count().equals(dim)) {
-          throw new SelectedRows.NotByRow("an extent of " + dim);
+          throw new SelectedRows.UnsupportedRows("an extent of " + dim);
         }
         found = axis;
       }
@@ -107,7 +107,7 @@ final class RowOperations {
   private Selection selection() {
     int axis = axisIn(result);
     if (axis < 0) {
-      throw new SelectedRows.NotByRow("a number of rows");
+      throw new SelectedRows.UnsupportedRows("a number of rows");
     }
     return pass.selection(result.dim(axis)).orElseThrow();
   }
@@ -121,7 +121,7 @@ final class RowOperations {
     int axis = operand.type().rank() - 1 - fromEnd;
     if (rows.isPresent()) {
       if (rows.get().axis() != axis || rows.get().selection() != selection) {
-        throw new SelectedRows.NotByRow("rows of two selections");
+        throw new SelectedRows.UnsupportedRows("rows of different selections");
       }
       return rows.get().full();
     }
@@ -131,7 +131,8 @@ final class RowOperations {
     }
     Shape shape = plain.type().shape();
     if (!shape.dim(axis).is(1)) {
-      throw new SelectedRows.NotByRow("rows beside " + shape.dim(axis) + " others");
+      throw new SelectedRows.UnsupportedRows(
+          "rows combined with " + shape.dim(axis) + " other rows");
     }
     return of.reshape(plain, RowBuilder.spread(shape, axis, RowBuilder.ones(selection.rank())));
   }
@@ -197,7 +198,7 @@ final class RowOperations {
     Shape from = node.operand(0).type().shape();
     int axis = axisIn(to);
     if (axis < 0 || !to.range(0, axis).size().equals(from.range(0, x.axis()).size())) {
-      throw new SelectedRows.NotByRow("rows joined with another dimension");
+      throw new SelectedRows.UnsupportedRows("rows merged with another dimension");
     }
     Value full = of.reshape(x.full(), RowBuilder.spread(to, axis, RowBuilder.rowExtents(x)));
     return new Rows(x.selection(), axis, full, x.places().flatMap(places -> moved(places, to)));
@@ -254,7 +255,7 @@ final class RowOperations {
             && slice.sizes().get(x.axis()).equals(x.selection().count())
             && slice.steps().get(x.axis()) == 1;
     if (!whole) {
-      throw new SelectedRows.NotByRow("some of the rows by their number");
+      throw new SelectedRows.UnsupportedRows("a subset of the rows by index");
     }
     int rank = x.selection().rank();
     List<Dim> starts = new ArrayList<>(slice.starts());
@@ -294,7 +295,7 @@ final class RowOperations {
     Selection selection = selection();
     int rowAxis = axisIn(result);
     if (axis == rowAxis) {
-      throw new SelectedRows.NotByRow("rows after one another");
+      throw new SelectedRows.UnsupportedRows("a concatenation along the rows");
     }
     List<Rows> parts = new ArrayList<>();
     for (int i = 0; i < node.operands().size(); i++) {
@@ -341,7 +342,7 @@ final class RowOperations {
       return new Rows(selection, axis, full, Optional.empty());
     }
     if (fromEnd != 1 || pass.rows(right).isPresent()) {
-      throw new SelectedRows.NotByRow("rows as the columns of a product");
+      throw new SelectedRows.UnsupportedRows("rows as the columns of a product");
     }
     Value matrix = pass.plain(right);
     int batches = matrix.type().rank() - 2;
@@ -361,7 +362,7 @@ final class RowOperations {
   private Rows rowwise(Op op, int last) {
     Rows x = input(0);
     if (x.axis() >= node.operand(0).type().rank() - last) {
-      throw new SelectedRows.NotByRow("rows as features");
+      throw new SelectedRows.UnsupportedRows("rows as features");
     }
     Value[] operands = new Value[node.operands().size()];
     operands[0] = x.full();
@@ -374,7 +375,7 @@ final class RowOperations {
   private Rows along(int axis, java.util.function.IntFunction<Op> op) {
     Rows x = input(0);
     if (axis == x.axis() || node.op() instanceof Structured.Norm && axis < x.axis()) {
-      throw new SelectedRows.NotByRow("an operation along the rows");
+      throw new SelectedRows.UnsupportedRows("an operation along the rows");
     }
     return rowwise(op.apply(x.mapped(axis)), 0);
   }
@@ -418,7 +419,7 @@ final class RowOperations {
               case PRODUCT -> 1;
               case MAX -> least(x.full().type().element(), -1);
               case MIN -> least(x.full().type().element(), 1);
-              case MEAN -> throw new SelectedRows.NotByRow("a mean of rows");
+              case MEAN -> throw new SelectedRows.UnsupportedRows("a mean of rows");
             });
     Value mask = of.maskFor(x, pass.mask(x.selection()));
     Value kept = of.add(new Elementwise.Select(), mask, x.full(), neutral);
@@ -427,7 +428,7 @@ final class RowOperations {
 
   private static double least(ElementType element, int sign) {
     if (!element.isFloat()) {
-      throw new SelectedRows.NotByRow("an extreme of integer rows");
+      throw new SelectedRows.UnsupportedRows("a maximum or minimum of integer rows");
     }
     return sign * Double.POSITIVE_INFINITY;
   }
@@ -436,7 +437,7 @@ final class RowOperations {
   private Value count(Dim size) {
     Selection selection = pass.selection(size).orElseThrow();
     if (!selection.count().equals(size)) {
-      throw new SelectedRows.NotByRow("an extent of " + size);
+      throw new SelectedRows.UnsupportedRows("an extent of " + size);
     }
     Value ones = of.add(new Elementwise.Cast(ElementType.I64), pass.mask(selection));
     List<Integer> axes = IntStream.range(0, selection.rank()).boxed().toList();
@@ -447,7 +448,7 @@ final class RowOperations {
   private Rows numbers(Dim size, ElementType element) {
     Selection selection = selection();
     if (!selection.count().equals(size)) {
-      throw new SelectedRows.NotByRow("an extent of " + size);
+      throw new SelectedRows.UnsupportedRows("an extent of " + size);
     }
     Value ones = of.add(new Elementwise.Cast(element), pass.mask(selection));
     Value line = of.reshape(ones, Shape.of(selection.extents().size()));

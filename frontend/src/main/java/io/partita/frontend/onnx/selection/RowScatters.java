@@ -43,7 +43,10 @@ final class RowScatters {
     this.data = pass.plain(node.operand(0));
     this.at =
         pass.rows(node.operand(1))
-            .orElseThrow(() -> new SelectedRows.NotByRow("rows at places that aren't theirs"));
+            .orElseThrow(
+                () ->
+                    new SelectedRows.UnsupportedRows(
+                        "rows scattered to positions that no selection gives"));
     this.selection = at.selection();
   }
 
@@ -53,11 +56,11 @@ final class RowScatters {
     if (pass.rows(updates).isPresent()) {
       Rows rows = pass.rows(updates).get();
       if (rows.axis() != axis || rows.selection() != selection) {
-        throw new SelectedRows.NotByRow("rows at places of others");
+        throw new SelectedRows.UnsupportedRows("rows scattered to positions of other rows");
       }
       return rows.full();
     }
-    throw new SelectedRows.NotByRow("rows that aren't selected at places that are");
+    throw new SelectedRows.UnsupportedRows("unselected rows scattered to selected positions");
   }
 
   /** Scatters along one axis, with one position per row. */
@@ -91,7 +94,7 @@ final class RowScatters {
   void tuples(Movement.ScatterNd scatter) {
     int last = node.operand(1).type().rank() - 1;
     if (at.axis() == last) {
-      throw new SelectedRows.NotByRow("rows as an index tuple");
+      throw new SelectedRows.UnsupportedRows("rows as the entries of index tuples");
     }
     Value rows = updates(at.axis());
     List<Integer> axes =

@@ -38,7 +38,7 @@ record Rows(Selection selection, int axis, Value full, Optional<Places> places) 
     return new Rows(selection, axis, full, Optional.empty());
   }
 
-  /** Returns the axis of {@code full} of another axis of the original value than that of rows. */
+  /** Returns the axis of {@code full} for an axis of the original value other than that of rows. */
   int mapped(int original) {
     return original < axis ? original : original + selection.rank() - 1;
   }

@@ -161,7 +161,7 @@ public final class SelectedRows {
   Value plain(Value value) {
     Value copy = copies.get(value);
     if (copy == null) {
-      throw new NotByRow("rows of a selection beside others");
+      throw new UnsupportedRows("rows of a selection as an operand");
     }
     return copy;
   }
@@ -194,17 +194,20 @@ public final class SelectedRows {
           give(result, copy.results().get(result.index()));
         }
       }
-    } catch (NotByRow | TypeMismatch | IndexOutOfBoundsException | ArithmeticException failure) {
-      String what = failure instanceof NotByRow ? failure.getMessage() : "this extent";
+    } catch (UnsupportedRows
+        | TypeMismatch
+        | IndexOutOfBoundsException
+        | ArithmeticException failure) {
+      String what = failure instanceof UnsupportedRows ? failure.getMessage() : "this extent";
       throw unsupported("node \"" + node.name() + "\" (" + node.op().mnemonic() + ")", what);
     }
   }
 
-  /** An operation that isn't supported on all rows. */
-  static final class NotByRow extends RuntimeException {
+  /** A use of selected rows that isn't supported on all rows. */
+  static final class UnsupportedRows extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    NotByRow(String what) {
+    UnsupportedRows(String what) {
       super(what, null, false, false);
     }
   }

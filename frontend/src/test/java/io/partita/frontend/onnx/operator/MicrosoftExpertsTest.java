@@ -114,7 +114,7 @@ class MicrosoftExpertsTest {
     assertRows(sketch, weight(0, 1, 1, 2) * first + weight(0, 2, 1, 2) * second);
   }
 
-  /** Of 4 bits, two in a byte, with a zero point for each expert; the others' is 8. */
+  /** Weights of 4 bits, two per byte, with a zero point per expert; the default zero point is 8. */
   @Test
   void quantizedExperts() {
     ModelSketch sketch =

@@ -88,7 +88,7 @@ class PulpOperatorsTest {
   void fractionalWeightsPreventIntegers() {
     assertThatThrownBy(() -> requantizedProduct(0.5f, "").imported(folder))
         .hasMessageContaining("P2003")
-        .hasMessageContaining("RequantShift in a network that isn't integral throughout");
+        .hasMessageContaining("RequantShift in a network with non-integral values");
   }
 
   @Test

@@ -178,7 +178,7 @@ class QuantizedOperatorsTest {
                 integer("accuracy_level", 4))
             .output("y", TensorType.of(ElementType.F32, 2, 1));
     // Weights are 1. The first row's blocks: 127 and 0.6, which becomes 1; 127.4 in steps of
-    // 127.4 / 127. The second row is zeros but for its last element.
+    // 127.4 / 127. The second row is zero except for its last element.
     float[] rows = new float[40];
     rows[0] = 127;
     rows[1] = 0.6f;
@@ -323,7 +323,7 @@ class QuantizedOperatorsTest {
   }
 
   @Test
-  void poolingInBlocksOfChannelsIsPooling() {
+  void poolingIgnoresBlocksOfChannels() {
     TensorType type = TensorType.of(ElementType.F32, 1, 2, 2, 2);
     ModelSketch sketch =
         new ModelSketch(13)

@@ -145,7 +145,7 @@ class SelectedRowsTest {
 
   /** Computes {@code x[mask] = x[mask] + 1} and the number of rows. */
   @Test
-  void elementsAtIndexTuplesAndTheirNumber() {
+  void gathersElementsAndCountsThem() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, 2, 2))
@@ -195,7 +195,7 @@ class SelectedRowsTest {
   }
 
   @Test
-  void outputsWithExtentsOfDataAreRefused() {
+  void dataDependentOutputExtentsAreRefused() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, 3))
@@ -219,7 +219,7 @@ class SelectedRowsTest {
             .output("y", TensorType.of(ElementType.F32, 2));
     assertThatThrownBy(() -> sketch.imported(folder))
         .hasMessageContaining("node \"Gather\" (gather)")
-        .hasMessageContaining("some of the rows by their number");
+        .hasMessageContaining("a subset of the rows by index");
   }
 
   /** A traced loop over selected experts, with the result of the last one. */

@@ -97,19 +97,19 @@ class HostileCommandsTest {
 
   @Test
   void interruptedZooLeavesNoPartialFiles() throws Exception {
-    requireNothingLeftOf("zoo", "gpt2-medium", "-o", "model.onnx");
+    requireNoFilesAfter("zoo", "gpt2-medium", "-o", "model.onnx");
     assertThat(files()).isEmpty();
   }
 
   @Test
   void interruptedCompilationsLeaveNoPartialFiles() throws Exception {
     assertThat(start("1g", "zoo", "tinyllama-42m", "-o", "model.onnx").waitFor()).isZero();
-    requireNothingLeftOf("compile", "model.onnx", "--target", "java", "-o", "out");
+    requireNoFilesAfter("compile", "model.onnx", "--target", "java", "-o", "out");
     assertThat(files()).containsExactly(folder.resolve("model.onnx"));
   }
 
   /** Terminates it after the first megabyte, like Ctrl-C; SIGINT may be ignored here. */
-  private void requireNothingLeftOf(String... arguments) throws Exception {
+  private void requireNoFilesAfter(String... arguments) throws Exception {
     long before = size();
     Process writing = start("1g", arguments);
     while (writing.isAlive() && size() < before + (1 << 20)) {

@@ -39,7 +39,7 @@ final class Trial {
                     .filter(type -> !type.element().isFloat() && isSmall(type))
                     .map(type -> input(type, random)));
     ImportResult result = new OnnxImporter(options).examine(model);
-    result.diagnostics().forEach(Trial::requireMeant);
+    result.diagnostics().forEach(Trial::requireNoInternalError);
     result.module().ifPresent(module -> module(module, random));
   }
 
@@ -55,7 +55,7 @@ final class Trial {
     }
   }
 
-  private static void requireMeant(Diagnostic diagnostic) {
+  private static void requireNoInternalError(Diagnostic diagnostic) {
     if (diagnostic.code().id().equals("P2099")) {
       throw new AssertionError("an internal error: " + diagnostic);
     }

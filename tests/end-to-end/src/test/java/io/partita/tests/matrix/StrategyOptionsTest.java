@@ -60,7 +60,7 @@ class StrategyOptionsTest {
   }
 
   @Test
-  void allModelsAreThere() {
+  void allModelsExist() {
     assertThat(models()).hasSize(MODELS.size());
   }
 }

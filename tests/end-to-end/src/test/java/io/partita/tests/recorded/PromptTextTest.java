@@ -42,7 +42,7 @@ class PromptTextTest {
 
   @ParameterizedTest(name = "{0} on {1} chips")
   @MethodSource("modelsAndChips")
-  void chipsChooseAndWriteAsJava(String name, int chips) {
+  void chipsGenerateTheTextOfJava(String name, int chips) {
     PromptMode model = model(name);
     ModuleRunner runner = EmittedC.runner(Distribution.strategy(chips, null));
     try (ModuleRunner.Prepared program = runner.prepare(model.module())) {

@@ -21,13 +21,13 @@ class QemuTextTest {
   }
 
   @Test
-  void aSmallModelWritesTheGreedyText() {
+  void smallModelWritesTheGreedyText() {
     writesTheGreedyText(TINY, 128);
   }
 
   @Test
-  void aSmallModelTakesPromptsWhole() {
-    takesPromptsWhole(TINY, 32, 12);
+  void smallModelPrefillsPrompts() {
+    prefillsPrompts(TINY, 32, 12);
   }
 
   @Tag("thorough")
@@ -40,7 +40,7 @@ class QemuTextTest {
   @Tag("thorough")
   @ParameterizedTest(name = "{0}, a window of {1}, {2} characters")
   @CsvSource(LARGE + ", 12, 9")
-  void takesPromptsWhole(String name, int window, int characters) {
+  void prefillsPrompts(String name, int window, int characters) {
     PromptMode model = PromptMode.ofText(TrainedModel.named(name), window);
     try (ModuleRunner.Prepared program = EmittedC.underQemu().prepare(model.module())) {
       model.verifyLogits(program.run(model.inputs()).getFirst());

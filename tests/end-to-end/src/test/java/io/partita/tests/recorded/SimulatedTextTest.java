@@ -49,7 +49,7 @@ class SimulatedTextTest {
     LARGE + ", 4, 9, 8",
     LARGE + ", 8, 9, 8"
   })
-  void chipsTakePromptsWhole(String name, int chips, int window, int characters) {
+  void chipsPrefillPrompts(String name, int chips, int window, int characters) {
     PromptMode model = PromptMode.ofText(TrainedModel.named(name), window);
     ModuleRunner runner = EmittedC.simulated(Distribution.strategy(chips, null));
     try (ModuleRunner.Prepared program = runner.prepare(model.module())) {

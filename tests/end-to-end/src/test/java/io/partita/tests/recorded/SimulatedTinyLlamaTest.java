@@ -44,7 +44,7 @@ class SimulatedTinyLlamaTest {
 
   /** The second token sees the cache entries of the first one. */
   @Test
-  void aBlockDecodesTwoTokens() throws IOException {
+  void blockDecodesTwoTokens() throws IOException {
     decodes(ZooOptions.defaults().withLayers(1), 2);
   }
 

@@ -136,7 +136,7 @@ class DecoderBlockTextTest {
         .contains("same results");
   }
 
-  private static void requireMistake(String pattern, String replacement, String... says) {
+  private static void requireError(String pattern, String replacement, String... says) {
     String text = PirPrinter.print(program());
     String other = text.replaceFirst(pattern, replacement);
     assertThat(other).isNotEqualTo(text);
@@ -148,19 +148,18 @@ class DecoderBlockTextTest {
 
   @Test
   void errorsInProgramTextAreFound() {
-    requireMistake("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
-    requireMistake("head=2", "head=1", "P3001", "found:     module");
-    requireMistake("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
-    requireMistake(
+    requireError("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
+    requireError("head=2", "head=1", "P3001", "found:     module");
+    requireError("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
+    requireError(
         "output \"y\": f32\\[1,2,4\\]",
         "output \"y\": f32[1,2,4{head}]",
         "P3005",
         "on device 0, the part of an output of the program: f32[1,2,4{head}]",
         "output \"y\": f32[1,2,4]");
-    requireMistake(
+    requireError(
         "input \"x\": f32\\[1,2,4\\]", "input \"x\": f32[1,2,4] input \"x\": f32[1]", "P3007");
-    requireMistake(
-        "output \"y\": f32\\[1,2,4\\]", "output \"y\": f32[1,2,4] varying(head)", "P3013");
+    requireError("output \"y\": f32\\[1,2,4\\]", "output \"y\": f32[1,2,4] varying(head)", "P3013");
   }
 
   /** Each pass takes the result of the previous one. */

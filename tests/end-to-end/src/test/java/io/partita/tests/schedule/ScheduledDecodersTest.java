@@ -126,7 +126,7 @@ class ScheduledDecodersTest {
 
   @ParameterizedTest(name = "{0} chips")
   @ValueSource(ints = {1, 2, 3, 4, 8})
-  void aTrainedLlamaFitsAnyNumberOfChips(int chips) {
+  void trainedLlamaFitsAnyNumberOfChips(int chips) {
     Path models = SharedFolder.require("models", "it comes with the project's data");
     Schedule schedule =
         schedule(prepared(models.resolve("shakespeare-llama/decode/network.onnx")), chips);
