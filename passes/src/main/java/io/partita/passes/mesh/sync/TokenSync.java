@@ -8,6 +8,8 @@ import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.TensorHash;
 import io.partita.ir.type.TensorType;
@@ -19,6 +21,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A sync that gathers the tokens of all devices for an attention whose queries are split over them:
@@ -28,8 +31,8 @@ import java.util.Set;
  * @param block of the attention, from 0
  * @param axis of the mesh that splits the tokens
  * @param dim the dimension that counts tokens
- * @param weights a hash of the matrices by which the tokens are multiplied; it doesn't depend on
- *     the devices
+ * @param weights a hash of the matrices by which the tokens are multiplied, or, of keys and values,
+ *     of the matrices by which they were computed; it doesn't depend on the devices
  * @param joins the attentions that read the tokens and whose results are split again
  * @param takes the reshards by which only one device keeps what it computed from the tokens, such
  *     as the keys and values of a cache
@@ -70,7 +73,7 @@ public record TokenSync(
                     blocks.of(ends.joins.getFirst()),
                     axis,
                     dim,
-                    weights(readers.getOrDefault(node.result(), List.of())),
+                    weights(node, readers),
                     ends.joins,
                     ends.takes));
           }
@@ -150,15 +153,33 @@ public record TokenSync(
     }
   }
 
-  private static String weights(List<Node> readers) {
+  private static String weights(Node sync, Map<Value, List<Node>> readers) {
+    List<String> matrices =
+        readers.getOrDefault(sync.result(), List.of()).stream()
+            .flatMap(TokenSync::matrices)
+            .toList();
+    Set<Node> seen = new HashSet<>();
+    List<Node> open = List.of(sync);
+    while (matrices.isEmpty() && !open.isEmpty()) {
+      open =
+          open.stream()
+              .flatMap(node -> node.operands().stream())
+              .map(Value::definition)
+              .filter(node -> node != null && seen.add(node))
+              .toList();
+      matrices = open.stream().flatMap(TokenSync::matrices).toList();
+    }
     TensorHash all = new TensorHash();
-    readers.stream()
-        .flatMap(reader -> reader.operands().stream())
-        .filter(SumSync::isMatrix)
-        .map(matrix -> new TensorHash().add(SumSync.constant(matrix)).text())
-        .sorted()
-        .forEach(all::add);
+    matrices.stream().sorted().forEach(all::add);
     return all.text().substring(0, HASH_DIGITS);
+  }
+
+  /** The hashes of the matrices of a product. */
+  private static Stream<String> matrices(Node node) {
+    boolean isProduct = node.op() instanceof Structured.Linear || node.op() instanceof Contraction;
+    return node.operands().stream()
+        .filter(operand -> isProduct && SumSync.isMatrix(operand))
+        .map(matrix -> new TensorHash().add(SumSync.constant(matrix)).text());
   }
 
   TensorType type() {

@@ -23,6 +23,12 @@ import java.util.function.Consumer;
 
 /** Finds the codebooks of the tokens that devices gather, using the Java emitted for the model. */
 public final class CodebookCalibration {
+  /** The largest number of tokens that are kept for each centroid of a group. */
+  private static final int TOKENS_PER_CENTROID = 32;
+
+  /** The number of samples whose tokens are in memory before some are kept. */
+  private static final int STRETCH = 16;
+
   private final Consumer<Diagnostic> notes;
   private final Consumer<String> progress;
 
@@ -58,16 +64,19 @@ public final class CodebookCalibration {
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
     progress.accept("compiling Java");
-    List<List<float[]>> samples;
+    int most = methods.stream().mapToInt(SyncMethod.Width.Vector::size).max().orElseThrow();
+    List<Reservoir> reservoirs =
+        measuring.syncs().stream()
+            .map(sync -> new Reservoir(sync.features(), most * TOKENS_PER_CENTROID))
+            .toList();
+    int samples;
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
-      samples = samples(request, measuring, scorers);
+      samples = fill(reservoirs, request, measuring, scorers);
     }
     List<Codebook> books = new ArrayList<>();
     for (int i = 0; i < measuring.syncs().size(); i++) {
       TokenSync sync = measuring.syncs().get(i);
-      int each = i;
-      float[] tokens = joined(samples.stream().map(sample -> sample.get(each)).toList());
-      requireFinite(tokens, sync);
+      float[] tokens = reservoirs.get(i).vectors();
       for (SyncMethod.Width.Vector method : methods) {
         progress.accept("clustering the tokens of block " + sync.block());
         books.add(book(tokens, sync, method));
@@ -81,14 +90,18 @@ public final class CodebookCalibration {
                 List.of(),
                 books),
             new TensorHash().add(request.data().samples()).text(),
-            samples.size(),
-            samples.size());
+            samples,
+            samples);
     file.write(request.output());
     return file;
   }
 
-  private List<List<float[]>> samples(
-      Calibration.Request request, TokenStatistics.Measuring measuring, Scorers scorers) {
+  /** Offers the tokens of all samples, in order, and returns the number of samples. */
+  private int fill(
+      List<Reservoir> reservoirs,
+      Calibration.Request request,
+      TokenStatistics.Measuring measuring,
+      Scorers scorers) {
     Metric metric =
         MetricChoice.of(
             request.model().model(),
@@ -96,15 +109,26 @@ public final class CodebookCalibration {
             request.scaling(),
             measured(scorers.first(), measuring));
     int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
-    return scorers.each(
-        0,
-        wanted,
-        (program, sample) -> {
-          MeasuredRun<List<float[]>> run = measured(program, measuring);
-          metric.score(run, sample);
-          return run.measured();
-        },
-        new RemainingTime("measured", 0, wanted, progress));
+    RemainingTime remaining = new RemainingTime("measured", 0, wanted, progress);
+    for (int from = 0; from < wanted; from += STRETCH) {
+      List<List<float[]>> found =
+          scorers.each(
+              from,
+              Math.min(wanted, from + STRETCH),
+              (program, sample) -> {
+                MeasuredRun<List<float[]>> run = measured(program, measuring);
+                metric.score(run, sample);
+                return run.measured();
+              },
+              remaining);
+      for (List<float[]> sample : found) {
+        for (int i = 0; i < reservoirs.size(); i++) {
+          requireFinite(sample.get(i), measuring.syncs().get(i));
+          reservoirs.get(i).add(sample.get(i));
+        }
+      }
+    }
+    return wanted;
   }
 
   private static MeasuredRun<List<float[]>> measured(
@@ -160,7 +184,7 @@ public final class CodebookCalibration {
     if (count < method.size()) {
       throw MetricCode.CODEBOOK.at(
           "--sync, k=" + method.size(),
-          "at least " + method.size() + " tokens ",
+          "at least " + method.size() + " tokens",
           count + " tokens",
           "calibrate on more samples, or with k=" + Integer.highestOneBit(Math.max(2, count)));
     }
