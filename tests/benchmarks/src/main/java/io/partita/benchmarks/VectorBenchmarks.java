@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What models lose when tokens travel as indices of centroids: {@code VectorBenchmarks MODELS
- * FOLDER SAMPLES}, where MODELS has mnist-vit and shakespeare-llama. Prints tables for
- * docs/measurements.md. Codebooks stay in FOLDER and aren't trained again.
+ * Measures the loss of models whose tokens are sent as indices of centroids: {@code
+ * VectorBenchmarks MODELS FOLDER SAMPLES}, where MODELS has mnist-vit and shakespeare-llama. Prints
+ * tables for docs/measurements.md. Codebooks are kept in FOLDER and reused.
  */
 final class VectorBenchmarks {
   private static final int SIZE = 1024;

@@ -17,7 +17,7 @@ record DataLayout(Map<String, Long> offsets, Optional<Tiling> tiling) {
   /** The page size of file systems and memory maps; holes and tensors begin at multiples of it. */
   static final int PAGE_BYTES = 4096;
 
-  /** The total bytes of the random pages of a tiled region. */
+  /** The total size of the random pages of a tiled region, in bytes. */
   static final long TILE_BYTES = 48L << 20;
 
   /** The bytes at the start of the tables without holes. */
@@ -32,7 +32,8 @@ record DataLayout(Map<String, Long> offsets, Optional<Tiling> tiling) {
    *
    * @param bytes the length of the region
    * @param leadDeviation the standard deviation of the numbers in the lead
-   * @param deviation that of the others, larger by sqrt(stride) than in a matrix without holes
+   * @param deviation the standard deviation of other numbers, larger by sqrt(stride) than in a
+   *     matrix without holes
    */
   record Tiling(long bytes, long leadBytes, int stride, double leadDeviation, double deviation) {}
 

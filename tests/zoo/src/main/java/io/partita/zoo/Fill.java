@@ -9,13 +9,13 @@ sealed interface Fill {
 
   /**
    * Seeded numbers that are nearly normal: the sum of four uniform 16-bit integers (Irwin-Hall),
-   * with no value further than 3.5 deviations from the mean. Integers until the last step, so that
-   * the bytes are the same on every machine.
+   * with no value further than 3.5 deviations from the mean. It uses integers until the last step,
+   * so that the bytes are the same on every machine.
    */
   record Normal(double mean, double deviation) implements Fill {
     private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
-    /** Of the sum of four uniform integers below 2^16: four times (2^32 - 1) / 12. */
+    /** The variance of the sum of four uniform integers below 2^16: four times (2^32 - 1) / 12. */
     private static final double SUM_DEVIATION = StrictMath.sqrt(((1L << 32) - 1) / 3.0);
 
     private static final int SUM_MEAN = 2 * 0xFFFF;

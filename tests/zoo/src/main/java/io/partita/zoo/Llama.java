@@ -5,9 +5,9 @@ import io.partita.zoo.Weight.Use;
 /**
  * A decoder with RMS norms, rotary positions and no biases: {@code LlamaForCausalLM}.
  *
- * @param tied the LM head is the embedding table transposed
- * @param positions rows of the cosine and sine tables when the sequence needs no more
- * @param context tokens that the rotary embedding is meant for
+ * @param tied whether the LM head is the transposed embedding table
+ * @param positions the least number of rows of the cosine and sine tables
+ * @param context the number of tokens for which the rotary embedding was trained
  */
 record Llama(
     int vocabulary,
@@ -23,7 +23,7 @@ record Llama(
     implements Architecture {
   private static final float EPSILON = 1e-5f;
 
-  /** What follows attention. */
+  /** The feed-forward network. */
   enum FeedForward {
     /** {@code gelu(x W1) W2}. */
     GELU,

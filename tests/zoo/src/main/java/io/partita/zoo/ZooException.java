@@ -10,8 +10,8 @@ public final class ZooException extends RuntimeException {
 
   /**
    * @param subject the model or the option in question
-   * @param expected what would have been right
-   * @param found what was asked for
+   * @param expected the valid values
+   * @param found the given value
    */
   public ZooException(String subject, String expected, String found) {
     super(subject + ": expected " + expected + ", found " + found);

@@ -3,12 +3,13 @@ package io.partita.zoo;
 /**
  * A model of the catalogue.
  *
- * @param name what users call it
+ * @param name the name that users give
  * @param description one line with its kind, dimensions and source
  * @param architecture the family and its dimensions
- * @param promptLength tokens in {@link Mode#PROMPT} unless told otherwise
- * @param decodeLength tokens that attention sees in {@link Mode#DECODE} unless told otherwise
- * @param tiled all matrices share one region of a sparse data file, so that it costs little disk
+ * @param promptLength tokens in {@link Mode#PROMPT} by default
+ * @param decodeLength tokens that attention sees in {@link Mode#DECODE} by default
+ * @param tiled whether all matrices share one region of a sparse data file, which takes little disk
+ *     space
  */
 public record ZooModel(
     String name,

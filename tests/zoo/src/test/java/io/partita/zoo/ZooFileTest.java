@@ -81,8 +81,8 @@ class ZooFileTest {
   }
 
   /**
-   * The generator's numbers, recomputed by a second program from the definition: no change goes
-   * unseen.
+   * Numbers of the generator, recomputed by another program from the definition, so that any change
+   * is detected.
    */
   @Test
   void numbersAreStable() {

@@ -20,7 +20,8 @@ class DecoderTest {
   private static final JavaOptions OPTIONS = new JavaOptions("emitted", "Decoder");
 
   /**
-   * Sums over 16 to 32 products in f32: 32 roundings of 6e-8 in values of about 1, a few layers.
+   * The tolerance of sums of 16 to 32 products in f32: 32 roundings by 6e-8 of values near 1, in a
+   * few layers.
    */
   private static final double TOLERANCE = 2e-5;
 
@@ -78,7 +79,7 @@ class DecoderTest {
         .doesNotContain(".clone()");
   }
 
-  /** HotSpot compiles no method of more than 8,000 bytes, unless told to. */
+  /** By default, HotSpot doesn't compile methods of more than 8,000 bytes. */
   @Test
   void methodsOfLargeModelsAreShortEnoughForTheJit() throws IOException {
     Module module = new DecoderGraph(16, 32, 32, 4, 20, 6).module();

@@ -93,7 +93,7 @@ final class HandMadePrograms {
     return slices.stream().filter(slice -> slice.size() > 0).toList();
   }
 
-  /** Two devices that wait for each other's message first. */
+  /** Returns a program of two devices that first wait for each other's message. */
   static Program deadlock() {
     List<Module> modules = new ArrayList<>();
     for (int device = 0; device < 2; device++) {

@@ -56,9 +56,10 @@ class OperationsTest {
   }
 
   /**
-   * Sums of up to 60 products of numbers below 3, kept in f32 by both: 60 roundings of 6e-8 of at
-   * most 500. 16-bit floats round once more, where a different f32 may fall on the other side; and
-   * a network in them rounds its hidden values too, which the emitted code keeps in f32.
+   * The tolerance of sums of up to 60 products of numbers below 3, which both sides accumulate in
+   * f32: 60 roundings by 6e-8 of at most 500. 16-bit floats round once more, so different f32 sums
+   * may round differently. A 16-bit network also rounds its hidden values, which emitted code keeps
+   * in f32.
    */
   private static double tolerance(ElementType element) {
     return switch (element) {

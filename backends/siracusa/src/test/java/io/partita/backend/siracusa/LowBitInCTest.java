@@ -171,8 +171,8 @@ class LowBitInCTest {
   /**
    * Results of a network.
    *
-   * @param expected of the evaluator
-   * @param found in C
+   * @param expected the results of the evaluator
+   * @param found the results of C
    */
   private record Results(Tensor expected, Tensor found) {}
 

@@ -25,8 +25,9 @@ import java.util.stream.IntStream;
  */
 record OperationCase(Op op, List<Tensor> operands, int constants) {
   /**
-   * Of {@code 1 + |result|}. The bounds that kernels state are for operands of magnitude 1 below 50
-   * u, and some u for each term of a sum or key of an attention: no more than 300 here.
+   * The tolerance relative to {@code 1 + |result|}. For operands of magnitude 1, kernels state
+   * bounds below 50 u, plus a few u per term of a sum or key of an attention, of which there are at
+   * most 300 here.
    */
   private static final double BOUND = 400 * 0x1p-24;
 

@@ -21,7 +21,7 @@ import java.util.TreeSet;
  * all functions together. A function with few sizes has fewer figures.
  */
 final class Calibration {
-  /** Overhead, cold, block, result, work. */
+  /** The figures of a function: overhead, cold, block, result, work. */
   private static final int FIGURES = 5;
 
   private static final int SPLITS = 20;

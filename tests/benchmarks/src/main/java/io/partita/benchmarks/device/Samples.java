@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 final class Samples {
   private final SplittableRandom random = new SplittableRandom(1);
 
-  /** From 0.1 to 1. */
+  /** Returns numbers from 0.1 to 1. */
   Tensor floats(long... extents) {
     TensorType type = TensorType.of(ElementType.F32, extents);
     float[] values = new float[Math.toIntExact(type.shape().elements())];
@@ -19,7 +19,7 @@ final class Samples {
     return Tensor.of(type, values);
   }
 
-  /** From -99 to 99, or to 99. */
+  /** Returns integers from -99 or, if unsigned, from 0 to 99. */
   Tensor integers(ElementType element, long... extents) {
     return integers(element, element == ElementType.U8 ? 0 : -99, 100, extents);
   }

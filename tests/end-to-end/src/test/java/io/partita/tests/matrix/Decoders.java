@@ -18,7 +18,7 @@ import java.util.TreeMap;
 
 /**
  * Decoders with KV caches of fixed capacity as state. A run is one step, with seeded caches whose
- * later positions aren't valid yet; the caches after the step are compared like outputs.
+ * later positions are still invalid; the caches after the step are compared like outputs.
  */
 final class Decoders {
   private static final long SEED = 20_262;

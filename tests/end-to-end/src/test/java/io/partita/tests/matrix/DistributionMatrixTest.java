@@ -21,14 +21,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every model gives the same results on several devices as on one: bit-identical for integers, and
- * within the effect of reassociated sums for floats ({@link ReassociationBound}).
+ * Tests that every model has the same results on several devices as on one: bit-identical for
+ * integers, and within the effect of reassociated sums for floats ({@link ReassociationBound}).
  *
- * <p>A usual run takes each model once, with the number of devices and a strategy in turn, but of
- * the zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices: on
- * 64 where there are as many heads, and of single structures and the zoo's models one strategy for
- * each number. It writes the tables of {@code docs/distribution.md}. Some models are run as emitted
- * Java as well, in a full run more.
+ * <p>By default, each model runs once, with numbers of devices and strategies in turn, and only one
+ * model of the zoo. {@code -Dmatrix=all} runs all strategies on all numbers of devices (64 only for
+ * models with as many heads), and one strategy per number for single structures and models of the
+ * zoo, and writes the tables of {@code docs/distribution.md}. Some models also run as emitted Java,
+ * more of them in a full run.
  */
 class DistributionMatrixTest {
   private static final Path DOCUMENT = Path.of("../../docs/distribution.md");

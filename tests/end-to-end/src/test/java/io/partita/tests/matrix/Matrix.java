@@ -15,10 +15,10 @@ final class Matrix {
   static final List<Integer> DEVICES = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 64);
 
   /**
-   * A run that must agree with that on one device.
+   * A run that must agree with the run on one device.
    *
    * @param numbers the kind of numbers in the model
-   * @param kind the strategy's text without numbers, to be reported with
+   * @param kind the strategy's text without numbers, for the report
    */
   record Cell(
       Subject subject,
@@ -35,7 +35,7 @@ final class Matrix {
 
   private Matrix() {}
 
-  /** All strategies for some devices; products where the number isn't prime. */
+  /** Returns all strategies for a number of devices, with combinations if it isn't prime. */
   static List<Strategy> strategies(int devices) {
     List<Strategy> strategies = new ArrayList<>();
     strategies.add(Strategy.tensor(devices));
@@ -50,7 +50,7 @@ final class Matrix {
     return strategies;
   }
 
-  /** A strategy's text without numbers. */
+  /** Returns a strategy's text without numbers. */
   static String kind(Strategy strategy) {
     List<String> words = new ArrayList<>();
     strategy.parts().forEach(part -> words.add(part.kind().name().toLowerCase(Locale.ROOT)));

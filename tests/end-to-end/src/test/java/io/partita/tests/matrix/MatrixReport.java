@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The results as tables, with one row for each strategy and family of models. */
+/** Tables of results, with one row for each strategy and family of models. */
 final class MatrixReport {
   private static final String MARK = "<!-- computed by DistributionMatrixTest -->";
 
@@ -67,7 +67,7 @@ final class MatrixReport {
     return List.copyOf(failures);
   }
 
-  /** A document with the tables after its mark. */
+  /** Returns a document with the tables after its mark. */
   String inside(String document) {
     int mark = document.indexOf(MARK);
     if (mark < 0) {
@@ -105,7 +105,7 @@ final class MatrixReport {
     return text.toString();
   }
 
-  /** Markdown with the refused runs and their diagnostics. */
+  /** Returns the refused runs and their diagnostics in Markdown. */
   private String refusals() {
     StringBuilder text =
         new StringBuilder(
@@ -123,7 +123,7 @@ final class MatrixReport {
     return number == 0 ? "0" : "%.1e".formatted(number);
   }
 
-  /** {@code 1-8, 12, 16}. */
+  /** Returns ranges such as {@code 1-8, 12, 16}. */
   private static String ranges(Collection<Integer> numbers) {
     List<String> ranges = new ArrayList<>();
     List<Integer> sorted = List.copyOf(numbers);

@@ -17,30 +17,33 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /**
- * How far a model's outputs may be apart when sums are taken in another order, as devices do which
- * add partial sums.
+ * A probabilistic bound of the differences between a model's outputs for two orders of summation,
+ * such as those of one device and of several devices that add partial sums.
  *
- * <p>{@link RoundingTerms} gives for each element j of each node a bound b(j) of the root mean
- * square of what another order changes. To first order an output changes by {@code sum J(j) e(j)},
- * where J are derivatives and e(j) are independent, of mean 0 and size b(j); so by Hoeffding's
- * inequality it exceeds {@code lambda sigma} with a probability of at most {@code 2
- * exp(-lambda^2/2)}, where {@code sigma^2 = sum (J(j) b(j))^2}. The model itself gives sigma: it
- * runs {@value #SAMPLES} times with {@code +-b(j)} added at random everywhere, enlarged so that
- * this stands out of the roundings of these runs. The largest sigma of an output holds for all of
- * its elements, and lambda is such that one false alarm is expected in {@code 1e9} outputs.
+ * <p>For each element j of each node, {@link RoundingTerms} bounds the root mean square of the
+ * effect of another order by b(j). To first order, an output changes by {@code sum J(j) e(j)},
+ * where J are derivatives and e(j) are independent, of mean 0 and size b(j). By Hoeffding's
+ * inequality, the change exceeds {@code lambda sigma} with a probability of at most {@code 2
+ * exp(-lambda^2/2)}, where {@code sigma^2 = sum (J(j) b(j))^2}. Sigma is measured: the model runs
+ * {@value #SAMPLES} times with random noise {@code +-b(j)} added everywhere, enlarged so that it
+ * exceeds the roundings of these runs. The largest sigma of an output's elements applies to all of
+ * them, and lambda allows one expected false alarm in {@code 1e9} outputs.
  *
- * <p>Where a model rounds to integers as it runs, an output doesn't depend smoothly on its sums: a
- * value may fall on the other side of a step. If enlarged noise makes that happen, the bound is the
- * largest change that it makes, as enlarged as it is.
+ * <p>The outputs of a model that rounds to integers are discontinuous in its sums: a value may
+ * cross a step. If the enlarged noise moves a value across a step, the bound is the largest change
+ * in these runs, without division by the enlargement.
  *
- * <p>A model without floats may not change at all: all its bounds are 0.
+ * <p>The bounds of a model without floats are 0.
  */
 public final class ReassociationBound {
   private static final int SAMPLES = 8;
   private static final long SEED = 7;
   private static final double FALSE_ALARMS = 1e-9;
 
-  /** An f32 is then disturbed by 2^-16 of its size, and one of 16 bits by 2^-8 or 2^-5. */
+  /**
+   * The enlargement of noise, which perturbs an f32 by 2^-16 of its size, and 16-bit floats by 2^-8
+   * or 2^-5.
+   */
   private static final double ENLARGED = 256;
 
   private static final double ENLARGED_NARROW = 8;
@@ -84,7 +87,7 @@ public final class ReassociationBound {
     }
   }
 
-  /** Runs the model on one device, and then with noise. */
+  /** Measures the bound by running the model on one device, without and with noise. */
   public static ReassociationBound of(Graph graph, List<Tensor> inputs) {
     ReassociationBound bound = new ReassociationBound(graph, inputs);
     bound.measure();
@@ -93,17 +96,17 @@ public final class ReassociationBound {
     return bound;
   }
 
-  /** What one device gives. */
+  /** Returns the outputs of one device. */
   public List<Tensor> outputs() {
     return outputs;
   }
 
-  /** The largest difference of any element of an output. */
+  /** Returns the bound of the difference of any element of an output. */
   public double of(int output) {
     return bounds.get(output);
   }
 
-  /** Whether the model rounds to integers as it runs. */
+  /** Whether noise moved a value across a step. */
   public boolean hasSteps() {
     return steps;
   }

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** The bound holds for other orders of sums, and not for mistakes. */
+/** Tests that other orders of sums are within the bound, and errors are not. */
 class ReassociationBoundTest {
   private static final int FEATURES = 32;
   private static final int INNER = 96;
@@ -38,7 +38,7 @@ class ReassociationBoundTest {
         : Tensor.ofLongs(type, random.longs(size, -8, 8).toArray());
   }
 
-  /** A network with a skip connection, its inner features in {@code parts}. */
+  /** Returns a network with a skip connection, and with its inner features in {@code parts}. */
   private static Graph network(int parts, Tensor bias, int biases) {
     GraphBuilder builder = new GraphBuilder("network");
     Value x = builder.input("x", X);
@@ -119,7 +119,7 @@ class ReassociationBoundTest {
     assertThat(ReassociationBound.of(graph, List.of(input)).of(0)).isZero();
   }
 
-  /** A sum that is rounded to steps of 1/64 may come out a step higher, and no more. */
+  /** Tests that a sum rounded to steps of 1/64 may differ by one step only. */
   @Test
   void valuesMayCrossAStep() {
     GraphBuilder builder = new GraphBuilder("steps");

@@ -34,24 +34,23 @@ import java.util.Set;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * How far two orders of a node's additions may give different results, node by node.
+ * Bounds of the differences between two orders of a node's additions, for each node separately.
  *
  * <p>Let {@code y} be a sum of n products, and Q the sum of their squares. Each of n - 1 additions
- * rounds a partial sum, by at most u of it; over all orders, the mean square of a sum of k of the n
- * products is {@code k/n (1 - (k-1)/(n-1)) Q + k(k-1)/(n(n-1)) y^2 <= Q + y^2}. The products' own
- * roundings add {@code u^2 Q}. With roundings that are independent and of mean 0 (the model of
- * Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019), the mean
- * square of the error in one order is at most {@code u^2 ((n-1) (Q + y^2) + Q)}, and that of the
- * difference of two orders twice as much.
+ * rounds a partial sum by at most a fraction u of it. Over all orders, the mean square of a sum of
+ * k of the n products is {@code k/n (1 - (k-1)/(n-1)) Q + k(k-1)/(n(n-1)) y^2 <= Q + y^2}. The
+ * roundings of the products add {@code u^2 Q}. If roundings are independent and of mean 0 (the
+ * model of Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019), the
+ * mean square of the error in one order is at most {@code u^2 ((n-1) (Q + y^2) + Q)}, and that of
+ * the difference of two orders is twice that.
  *
- * <p>A value that travels as partial sums through further linear operations is rounded there in
- * each part; so Q of an operand counts there instead of its square, up to a reader that takes it
- * whole.
+ * <p>Linear operations on partial sums round each term separately, so they use Q of an operand
+ * instead of its square, up to a user that needs the whole value.
  */
 final class RoundingTerms {
   private final Set<Value> whole = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** Q of each value of floats, as f64. */
+  /** Q of each floating-point value, as f64. */
   private final Map<Value, Tensor> squares = new IdentityHashMap<>();
 
   private final Map<Value, double[]> differences = new IdentityHashMap<>();
@@ -59,7 +58,7 @@ final class RoundingTerms {
   private RoundingTerms() {}
 
   /**
-   * @param values what each value of the graph is
+   * @param values the tensors of all values of the graph
    */
   static RoundingTerms of(Graph graph, Map<Value, Tensor> values) {
     RoundingTerms terms = new RoundingTerms();
@@ -84,7 +83,7 @@ final class RoundingTerms {
         && rule.linearity().termOf(operand) >= 0;
   }
 
-  /** Bounds of each element's root mean square difference; empty where there is none. */
+  /** Returns a bound of the root mean square difference of each element; empty for exact values. */
   Optional<double[]> of(Value value) {
     return Optional.ofNullable(differences.get(value));
   }
@@ -110,7 +109,7 @@ final class RoundingTerms {
     }
   }
 
-  /** The operation on squares, where it is linear; sums and differences of squares are sums. */
+  /** Computes a linear operation on squares; differences become sums. */
   private Tensor squares(Node node, FactorRule rule, Map<Value, Tensor> values) {
     if (node.op() instanceof Structured.Ffn ffn) {
       return squares(ffn, node.operands().stream().map(values::get).toList());
@@ -136,7 +135,10 @@ final class RoundingTerms {
     return magnitude(OpEvaluator.evaluate(op, operands).getFirst());
   }
 
-  /** Of the network's last product; its inner features come from one with the identity. */
+  /**
+   * Computes Q of the last product of a network; a network with the identity as last weight gives
+   * its inner features.
+   */
   private static Tensor squares(Structured.Ffn ffn, List<Tensor> operands) {
     int last = operands.size() - (ffn.downBias() ? 2 : 1);
     Tensor down = operands.get(last);
@@ -170,7 +172,7 @@ final class RoundingTerms {
         .reduce(terms, (a, b) -> a * Math.max(1, b));
   }
 
-  /** Half the distance of 1 and the next larger number. */
+  /** Returns half the distance between 1 and the next larger number. */
   static double unitRoundoff(ElementType element) {
     return switch (element) {
       case F64 -> 0x1p-53;
@@ -181,7 +183,7 @@ final class RoundingTerms {
     };
   }
 
-  /** Whether a result may differ though its operands don't. */
+  /** Whether a result may differ even if its operands are equal. */
   private static boolean rounds(Op op) {
     return switch (op) {
       case Communication communication -> false;

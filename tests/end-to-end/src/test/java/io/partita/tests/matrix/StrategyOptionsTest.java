@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Heads that are cut inside, unequal and idle devices, weights that stay whole, and three ways of
- * splitting at once change no result either.
+ * Tests that results don't change with heads split inside, unequal and idle devices, replicated
+ * weights, and three kinds of parallelism combined.
  */
 class StrategyOptionsTest {
   private static final List<Strategy> STRATEGIES =
@@ -32,7 +32,7 @@ class StrategyOptionsTest {
           .map(Strategy::parse)
           .toList();
 
-  /** Of each way to write attention, one. */
+  /** One model for each form of attention. */
   private static final Set<String> MODELS =
       Set.of(
           "gemma2/ts_eager",

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A model that is to be distributed.
+ * A model to distribute.
  *
- * @param group what it is reported with
- * @param family part of the group
+ * @param group the group in the report
+ * @param family the family within the group
  * @param model the file
- * @param loaded reads it
+ * @param loaded loads the model
  */
 record Subject(String group, String family, String name, Path model, Supplier<Loaded> loaded) {
   /**
-   * A model after the usual passes, of static shapes, and seeded inputs in its order.
+   * A model with static shapes after the usual passes, and its seeded inputs in order.
    *
-   * @param queries the number of tokens that ask, of each attention
-   * @param heads the most that an attention has; 0 where none is one operation
+   * @param queries the number of query tokens of each attention
+   * @param heads the largest number of heads of an attention; 0 if no attention is raised
    */
   record Loaded(Module module, List<Tensor> inputs, List<Long> queries, long heads) {}
 
@@ -27,7 +27,7 @@ record Subject(String group, String family, String name, Path model, Supplier<Lo
     return new Subject(otherGroup, family, name, model, loaded);
   }
 
-  /** Of a single structure, which has little to split. */
+  /** Whether it is a single structure, which has little to split. */
   boolean isStructure() {
     return group.startsWith("structures") || group.startsWith("kernels");
   }

@@ -34,20 +34,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** All models that the matrix distributes. */
+/** The models that the matrix distributes. */
 final class Subjects {
   private static final long SEED = 20_261;
   private static final Path FIXTURES = Path.of("../fixtures");
   private static final Path MODELS = Path.of("../models");
 
-  /** In the repository as well as beside it. */
+  /** A model that is both in the repository and in the shared data. */
   private static final String BUNDLED = "tiny-shakespeare";
 
-  /** Models whose results on other inputs mean nothing, as {@code FixtureTest} says. */
+  /** Models whose results on other inputs are meaningless, like those in {@code FixtureTest}. */
   private static final Set<String> RECORDED_INPUTS_ONLY =
       Set.of("microsoft/attention_mask_1d_end_start");
 
-  /** Folders of single operators in the form in which exporters write them. */
+  /** Folders of single operators as written by exporters. */
   private static final Set<String> STRUCTURES =
       Set.of(
           "dynamic",
@@ -58,12 +58,12 @@ final class Subjects {
           "microsoft",
           "shape_chains");
 
-  /** These have more than 1 GB of weights, even with one layer. */
+  /** Models with more than 1 GB of weights, even with one layer. */
   private static final Set<String> LARGE = Set.of("llama-3.1-8b", "llama-3.1-70b");
 
   private Subjects() {}
 
-  /** Networks of exporters and single structures. */
+  /** Returns exported networks and single structures. */
   static List<Subject> fixtures() {
     return recorded(FIXTURES).stream()
         .map(
@@ -74,7 +74,7 @@ final class Subjects {
         .toList();
   }
 
-  /** Networks that were trained, in the repository and, where it is there, beside it. */
+  /** Returns trained networks of the repository and, if available, of the shared data. */
   static List<Subject> trained() {
     List<Subject> subjects = new ArrayList<>(recorded(MODELS));
     SharedFolder.find("models", "it comes with the project's shared data").stream()
@@ -84,7 +84,7 @@ final class Subjects {
     return subjects.stream().map(subject -> subject.in("trained models")).toList();
   }
 
-  /** Those with a growing cache, as they are compiled. */
+  /** Returns decoders with a growing cache in their compiled form. */
   static List<Subject> decoders() {
     List<Subject> subjects = new ArrayList<>();
     for (Subject subject : Stream.of(fixtures(), trained()).flatMap(List::stream).toList()) {
@@ -95,7 +95,7 @@ final class Subjects {
     return subjects;
   }
 
-  /** The test networks of Deeploy, where they are beside the repository. */
+  /** Returns the test networks of Deeploy, if available in the shared data. */
   static List<Subject> peers() {
     return SharedFolder.find("peer-suite", "see PeerSuiteTest").stream()
         .flatMap(folder -> recorded(folder).stream())
@@ -108,7 +108,7 @@ final class Subjects {
         .toList();
   }
 
-  /** Models of the zoo with one layer. */
+  /** Returns models of the zoo with one layer. */
   static List<Subject> zoo(Path scratch) {
     List<Subject> subjects = new ArrayList<>();
     for (ZooModel model : Zoo.models()) {
@@ -154,7 +154,7 @@ final class Subjects {
     return subjects;
   }
 
-  /** As the recorded case is run, but on other inputs. */
+  /** Loads a recorded case with other inputs. */
   private static Subject.Loaded load(TestCase test, String path) {
     List<Subject.Loaded> found = new ArrayList<>();
     ModuleRunner keeper =

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Schedules of two entry points that can't run in any order are refused. */
+/** Tests that schedules of two entry points that can't run in any order are refused. */
 class EntriesTogetherTest {
   private static final ChipTarget TARGET = ChipTarget.of("siracusa:chips=1", Map.of());
   private static final Entries.Programs PROGRAMS =

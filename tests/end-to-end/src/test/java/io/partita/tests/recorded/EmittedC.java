@@ -20,7 +20,9 @@ import java.util.Optional;
 
 /** Runs emitted C on this host, under QEMU and on GVSoC, if they are installed. */
 final class EmittedC {
-  /** Not optimised: with sanitizers, optimising takes longer than these programs run. */
+  /**
+   * The options don't optimise, because with sanitizers it takes longer than these programs run.
+   */
   private static final String SANITISED =
       "-fsanitize=address,undefined -fno-sanitize-recover=all -O0 -Wno-frame-larger-than";
 
@@ -80,7 +82,7 @@ final class EmittedC {
     assumeThat(isThere).as("GVSoC and a compiler for Siracusa").isTrue();
   }
 
-  /** Where it's installed. */
+  /** Returns its installation folder. */
   private static Optional<Path> gvsoc() {
     return Optional.ofNullable(System.getProperty("partita.gvsoc"))
         .map(Path::of)
@@ -111,7 +113,7 @@ final class EmittedC {
         target, strategy.map(Sharding::of), Port.GVSOC, "", gvsocOptions(), GVSOC_KERNELS);
   }
 
-  /** Where it's installed, and where its components are compiled. */
+  /** The folders of its installation and of its compiled components. */
   static List<String> gvsocOptions() {
     return List.of("--gvsoc", "" + gvsoc().orElseThrow(), "--components", COMPONENTS.toString());
   }

@@ -72,7 +72,8 @@ class FixtureTest {
 
   static Stream<Arguments> agreesWithTheRecordingAndOnnxRuntime() {
     return Fixture.all().stream()
-        .flatMap(fixture -> Arrays.stream(Route.values()).map(way -> Arguments.of(fixture, way)));
+        .flatMap(
+            fixture -> Arrays.stream(Route.values()).map(route -> Arguments.of(fixture, route)));
   }
 
   private static void compare(

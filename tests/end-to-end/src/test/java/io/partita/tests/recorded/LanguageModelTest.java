@@ -26,8 +26,8 @@ class LanguageModelTest {
   private static final int CONTEXT = 256;
 
   /**
-   * The recorded loss comes from f32 logits of another order of summation. Their errors of about
-   * 1e-5 have either sign, and the mean is over 16,384 of them.
+   * The tolerance of the loss: recorded logits are f32 with another order of summation. Their
+   * errors of about 1e-5 have either sign, and the mean is over 16,384 of them.
    */
   private static final double LOSS_ERROR = 1e-5;
 
@@ -48,7 +48,7 @@ class LanguageModelTest {
 
   static Stream<Arguments> modelsAndRoutes() {
     return Stream.of(TINY, LARGE)
-        .flatMap(model -> Arrays.stream(Route.values()).map(way -> Arguments.of(model, way)));
+        .flatMap(model -> Arrays.stream(Route.values()).map(route -> Arguments.of(model, route)));
   }
 
   @ParameterizedTest(name = "{0} through {1}")

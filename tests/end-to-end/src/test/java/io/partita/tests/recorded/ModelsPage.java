@@ -157,14 +157,18 @@ final class ModelsPage {
         List.of(
             name,
             Integer.toString(models.size()),
-            share(models, model -> passes(model, EnumSet.of(Way.EVALUATOR))),
+            share(models, model -> passes(model, EnumSet.of(SurveyedBackend.EVALUATOR))),
             share(
                 models.stream().filter(model -> !model.surveyed().blocks().equals("-")).toList(),
                 model -> isWhole(model.surveyed().blocks())),
-            share(models, model -> passes(model, EnumSet.of(Way.JAVA))),
-            share(models, model -> passes(model, EnumSet.of(Way.JAVA_ON_2, Way.JAVA_ON_3))),
-            share(models, model -> passes(model, EnumSet.of(Way.C))),
-            share(models, model -> passes(model, EnumSet.of(Way.C_ON_2))),
+            share(models, model -> passes(model, EnumSet.of(SurveyedBackend.JAVA))),
+            share(
+                models,
+                model ->
+                    passes(
+                        model, EnumSet.of(SurveyedBackend.JAVA_ON_2, SurveyedBackend.JAVA_ON_3))),
+            share(models, model -> passes(model, EnumSet.of(SurveyedBackend.C))),
+            share(models, model -> passes(model, EnumSet.of(SurveyedBackend.C_ON_2))),
             share(
                 models.stream().filter(model -> !model.writesText().equals("-")).toList(),
                 model -> model.writesText().equals("yes"))));
@@ -179,16 +183,16 @@ final class ModelsPage {
     return numbers.length == 2 && numbers[0].equals(numbers[1]);
   }
 
-  private static boolean passes(UserModel model, Set<Way> ways) {
-    return ways.stream().allMatch(way -> model.surveyed().verdict(way).equals("yes"));
+  private static boolean passes(UserModel model, Set<SurveyedBackend> backends) {
+    return backends.stream().allMatch(backend -> model.surveyed().verdict(backend).equals("yes"));
   }
 
   private void models(List<UserModel> models) {
     line("## Models");
     line("");
     List<String> titles = new ArrayList<>(List.of("model", "exporter", "blocks"));
-    for (Way way : Way.values()) {
-      titles.add(way.title());
+    for (SurveyedBackend backend : SurveyedBackend.values()) {
+      titles.add(backend.title());
     }
     titles.add("text");
     header(titles);
@@ -196,8 +200,8 @@ final class ModelsPage {
       List<String> cells =
           new ArrayList<>(
               List.of(model.surveyed().name(), model.exporter(), model.surveyed().blocks()));
-      for (Way way : Way.values()) {
-        cells.add(model.surveyed().verdict(way));
+      for (SurveyedBackend backend : SurveyedBackend.values()) {
+        cells.add(model.surveyed().verdict(backend));
       }
       cells.add(model.writesText());
       row(cells);
@@ -216,20 +220,20 @@ final class ModelsPage {
     }
     header(List.of("model", "where", "diagnostic", "what it says"));
     for (UserModel model : models) {
-      Map<String, List<String>> ways = new LinkedHashMap<>();
+      Map<String, List<String>> backends = new LinkedHashMap<>();
       Map<String, String> reasons = new LinkedHashMap<>();
       model
           .surveyed()
           .results()
           .forEach(
-              (way, result) -> {
+              (backend, result) -> {
                 if (result.status() != CaseResult.Status.PASS) {
                   String verdict = SurveyedModel.verdict(result);
-                  ways.computeIfAbsent(verdict, any -> new ArrayList<>()).add(way.title());
+                  backends.computeIfAbsent(verdict, any -> new ArrayList<>()).add(backend.title());
                   reasons.putIfAbsent(verdict, reason(result.detail()));
                 }
               });
-      ways.forEach(
+      backends.forEach(
           (verdict, where) ->
               row(
                   List.of(
@@ -267,9 +271,11 @@ final class ModelsPage {
                 List.of(
                     family,
                     Integer.toString(members.size()),
-                    share(members, fixture -> fixture.verdict(Way.EVALUATOR).equals("yes")),
-                    share(members, fixture -> fixture.verdict(Way.JAVA).equals("yes")),
-                    share(members, fixture -> fixture.verdict(Way.C).equals("yes")),
+                    share(
+                        members,
+                        fixture -> fixture.verdict(SurveyedBackend.EVALUATOR).equals("yes")),
+                    share(members, fixture -> fixture.verdict(SurveyedBackend.JAVA).equals("yes")),
+                    share(members, fixture -> fixture.verdict(SurveyedBackend.C).equals("yes")),
                     refused(members))));
     line("");
   }

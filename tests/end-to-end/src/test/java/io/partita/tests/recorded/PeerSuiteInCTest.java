@@ -88,7 +88,7 @@ class PeerSuiteInCTest {
     assertThat(results).isNotEmpty().allSatisfy(PeerSuiteInCTest::assertPasses);
   }
 
-  /** With as little L1 as in the peer's own tests. */
+  /** Tests with as little L1 as in the peer's tests. */
   @Tag("thorough")
   @Test
   void everyNetworkPassesInTheSmallestMemory() throws IOException {

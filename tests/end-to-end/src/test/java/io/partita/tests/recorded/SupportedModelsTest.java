@@ -64,14 +64,14 @@ class SupportedModelsTest {
   @Timeout(QUICK)
   void theEvaluatorAgreesWithTheRecordingOrThePage() throws IOException {
     Map<String, String> expected = new TreeMap<>();
-    int column = 2 + List.of(Way.values()).indexOf(Way.EVALUATOR) + 1;
+    int column = 2 + List.of(SurveyedBackend.values()).indexOf(SurveyedBackend.EVALUATOR) + 1;
     for (String line : rows(sections(Files.readString(PAGE)).get("## Models"))) {
       String[] cells = line.split("\\|");
       expected.put(cells[1].strip(), cells[column + 1].strip());
     }
     Map<String, String> found = new TreeMap<>();
     for (TestCase test : UserModels.require()) {
-      CaseResult result = Way.EVALUATOR.cases(UserModels.TOLERANCE).run(test);
+      CaseResult result = SurveyedBackend.EVALUATOR.cases(UserModels.TOLERANCE).run(test);
       assertThat(result.status()).as(result.line()).isNotEqualTo(CaseResult.Status.FAIL);
       found.put(UserModels.folder(test).getFileName() + "", SurveyedModel.verdict(result));
     }
@@ -86,7 +86,7 @@ class SupportedModelsTest {
     for (TestCase test : UserModels.require()) {
       models.add(
           new ModelsPage.UserModel(
-              SurveyedModel.of(test, UserModels.TOLERANCE, List.of(Way.values())),
+              SurveyedModel.of(test, UserModels.TOLERANCE, List.of(SurveyedBackend.values())),
               UserModels.exporter(test),
               UserModels.writesText(test) ? WrittenText.verdict(test, "java") : "-"));
     }
@@ -166,13 +166,15 @@ class SupportedModelsTest {
     Map<Path, CaseResult> inC = inC(cases, NETWORKS_AT_ONCE);
     List<SurveyedModel> surveyed = new ArrayList<>();
     for (Fixture fixture : Fixture.all()) {
-      Map<Way, CaseResult> results = new EnumMap<>(Way.class);
-      for (Way way : List.of(Way.EVALUATOR, Way.JAVA)) {
-        results.put(way, way.cases(fixture.tolerance()).run(fixture.recorded()));
+      Map<SurveyedBackend, CaseResult> results = new EnumMap<>(SurveyedBackend.class);
+      for (SurveyedBackend backend : List.of(SurveyedBackend.EVALUATOR, SurveyedBackend.JAVA)) {
+        results.put(backend, backend.cases(fixture.tolerance()).run(fixture.recorded()));
       }
       CaseResult fromC = inC.get(fixture.folder());
       boolean isNear = fromC.status() == CaseResult.Status.FAIL; // may be within its own tolerance
-      results.put(Way.C, isNear ? Way.C.cases(fixture.tolerance()).run(fixture.recorded()) : fromC);
+      results.put(
+          SurveyedBackend.C,
+          isNear ? SurveyedBackend.C.cases(fixture.tolerance()).run(fixture.recorded()) : fromC);
       surveyed.add(new SurveyedModel(fixture.recorded(), "-", results));
     }
     return surveyed;

@@ -23,11 +23,12 @@ import java.util.Map;
  * @param blocks such as {@code 2 of 2}; {@code -} if there are none, or if the model can't be
  *     imported
  */
-record SurveyedModel(TestCase test, String blocks, Map<Way, CaseResult> results) {
-  static SurveyedModel of(TestCase test, Tolerance tolerance, Collection<Way> ways) {
-    Map<Way, CaseResult> results = new EnumMap<>(Way.class);
-    for (Way way : ways) {
-      results.put(way, way.cases(tolerance).run(test));
+record SurveyedModel(TestCase test, String blocks, Map<SurveyedBackend, CaseResult> results) {
+  static SurveyedModel of(
+      TestCase test, Tolerance tolerance, Collection<SurveyedBackend> backends) {
+    Map<SurveyedBackend, CaseResult> results = new EnumMap<>(SurveyedBackend.class);
+    for (SurveyedBackend backend : backends) {
+      results.put(backend, backend.cases(tolerance).run(test));
     }
     return new SurveyedModel(test, blocksOf(test), results);
   }
@@ -70,7 +71,7 @@ record SurveyedModel(TestCase test, String blocks, Map<Way, CaseResult> results)
     };
   }
 
-  String verdict(Way way) {
-    return verdict(results.get(way));
+  String verdict(SurveyedBackend backend) {
+    return verdict(results.get(backend));
   }
 }

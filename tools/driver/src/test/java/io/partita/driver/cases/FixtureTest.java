@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * expected|}.|Compares the fixtures of quantised and fused models with ONNX Runtime. Each states
- * the largest error of a correct compiler, relative to {@code 1 + |expected|}. |expected|}.
+ * Compares the fixtures of quantised and fused models with ONNX Runtime. Each states the largest
+ * error of a correct compiler, relative to {@code 1 + |expected|}.
  */
 class FixtureTest {
   private static final Path FIXTURES = Path.of("../../tests/fixtures");

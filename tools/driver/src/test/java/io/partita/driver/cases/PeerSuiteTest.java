@@ -16,8 +16,8 @@ class PeerSuiteTest {
   private static final Path NETWORKS = Path.of("../../../shared/peer-suite");
 
   /**
-   * The peer's own criterion is 1e-4, absolute. Its data for the exponential go up to 5e10, where a
-   * float's last place is 4096: so it's relative too.
+   * The peer's own tolerance is 1e-4, absolute. Its results for the exponential are up to 5e10,
+   * where the last place of a float is 4096, so the tolerance is also relative.
    */
   private static final Tolerance TOLERANCE =
       new Tolerance(OptionalDouble.of(1e-4), OptionalDouble.of(1e-4));

@@ -7,8 +7,8 @@ import java.util.Optional;
 /** The first wrong element. */
 final class TensorDifference {
   /**
-   * Of {@code 1 + |expected|}: kernels' own bounds for operands of magnitude 1, and some more, also
-   * for sums of some thousand terms.
+   * The tolerance relative to {@code 1 + |expected|}: the bounds of kernels for operands of
+   * magnitude 1, with a margin that suffices for sums of some thousand terms.
    */
   private static final double BOUND = 6000 * 0x1p-24;
 
@@ -40,7 +40,7 @@ final class TensorDifference {
         || Math.abs(expected - found) <= bound * (1 + Math.abs(expected));
   }
 
-  /** The evaluator rounds to 16 bits after each sum and function, emitted code in the end. */
+  /** The evaluator rounds to 16 bits after each sum and function, emitted code at the end. */
   private static double bound(ElementType element) {
     return switch (element) {
       case F16 -> 16 * 0x1p-11;

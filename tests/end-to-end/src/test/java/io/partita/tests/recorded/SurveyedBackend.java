@@ -10,8 +10,8 @@ import io.partita.driver.cases.Tolerance;
 import io.partita.passes.mesh.shard.Strategy;
 import java.util.Optional;
 
-/** A way to compute a model's outputs; each is a column of docs/models.md. */
-enum Way {
+/** A backend with a number of devices; each is a column of docs/models.md. */
+enum SurveyedBackend {
   EVALUATOR("evaluator", Target.EVALUATOR, 1),
   JAVA("Java", Target.JAVA, 1),
   JAVA_ON_2("Java, 2 devices", Target.JAVA, 2),
@@ -23,7 +23,7 @@ enum Way {
   private final Target target;
   private final int devices;
 
-  Way(String title, Target target, int devices) {
+  SurveyedBackend(String title, Target target, int devices) {
     this.title = title;
     this.target = target;
     this.devices = devices;
