@@ -28,9 +28,9 @@ public final class TargetTimeline {
   private final int[] cores;
   private final List<Map<String, Integer>> channels = new ArrayList<>();
   private final int[] links;
-  private final Map<Way, List<DmaChannel>> ways = new HashMap<>();
+  private final Map<Route, List<DmaChannel>> routes = new HashMap<>();
 
-  private record Way(String chip, String from, String to) {}
+  private record Route(String chip, String from, String to) {}
 
   public TargetTimeline(TargetDescription target) {
     chips = target.devices();
@@ -115,8 +115,8 @@ public final class TargetTimeline {
     int[] last = after;
     ChipKind chip = chips.get(device);
     List<DmaChannel> way =
-        ways.computeIfAbsent(
-            new Way(chip.name(), from, to), key -> TransferPaths.between(chip, from, to));
+        routes.computeIfAbsent(
+            new Route(chip.name(), from, to), key -> TransferPaths.between(chip, from, to));
     for (DmaChannel channel : way) {
       last = new int[] {move(device, channel, label, bytes, last)};
     }

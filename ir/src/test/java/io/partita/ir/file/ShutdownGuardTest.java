@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that processes terminated while writing leave no files. */
 @Timeout(120)
-class EndingTest {
+class ShutdownGuardTest {
   @TempDir Path folder;
 
   /** Writes bytes forever. */
