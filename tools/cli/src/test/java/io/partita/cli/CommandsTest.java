@@ -299,7 +299,7 @@ final class CommandsTest {
   }
 
   @Test
-  void zooMakesTheFolderOfItsOutput() {
+  void zooCreatesItsOutputFolder() {
     Path file = scratch.resolve("deep/vit.onnx");
     Invocation zoo = Invocation.of("zoo", "vit-base", "--layers=1", "-o", file, "--json");
     assertThat(zoo.exitCode()).as(zoo.err()).isEqualTo(ExitCode.DONE);

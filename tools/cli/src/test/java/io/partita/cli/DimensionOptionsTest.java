@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DimensionOptionsTest {
   private static final Path FIXTURES = Invocation.ROOT.resolve("tests/fixtures");
 
-  /** Of batch, past and total. */
+  /** A decoder with the dimensions batch, past and total. */
   private static final Path GPT2 = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
 
   @TempDir Path scratch;
@@ -30,7 +30,7 @@ class DimensionOptionsTest {
     return compile.out().lines().toList().getLast();
   }
 
-  /** Bytes of two layers of keys and values of 4 heads of 6 features, in f32. */
+  /** Returns the size of two layers of keys and values with 4 heads of 6 features, in f32. */
   private static String state(int positions) {
     return "a state of %,d bytes".formatted(positions * 2 * 2 * 4 * 6 * 4);
   }
@@ -46,7 +46,7 @@ class DimensionOptionsTest {
 
   /** Its table of positions has 32 rows. */
   @Test
-  void aDecoderCompilesWithoutOptions() {
+  void decodersCompileWithoutOptions() {
     Invocation compile = compile(GPT2);
     assertThat(lastLine(compile)).endsWith(state(32));
     assertThat(compile.err()).contains("note P6013", "note P6020", "note P6014");

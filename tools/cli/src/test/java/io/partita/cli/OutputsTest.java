@@ -70,7 +70,7 @@ class OutputsTest {
   }
 
   @Test
-  void optPrintsToTheStandardOutputByAnyName() throws IOException {
+  void optPrintsToTheStandardOutputUnderAnyName() throws IOException {
     Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
     Invocation opt = Invocation.of("opt", module, "-o", "/dev/stdout");
     assertThat(opt.exitCode()).as(opt.err()).isEqualTo(ExitCode.DONE);
@@ -111,7 +111,7 @@ class OutputsTest {
   }
 
   @Test
-  void helpIsACommandAsWell() {
+  void helpIsAlsoACommand() {
     assertThat(Invocation.of("help", "compile").out())
         .isEqualTo(Invocation.of("compile", "--help").out())
         .startsWith("Usage: partita compile");

@@ -42,7 +42,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void aPageFitsAScreen() {
+  void pageFitsAScreen() {
     Invocation plan = plan("--target", "siracusa:chips=4");
     assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
     assertThat(plan.err().lines()).as("progress, if it takes long").allMatch(l -> l.endsWith("…"));

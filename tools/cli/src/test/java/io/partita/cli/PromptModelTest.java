@@ -68,7 +68,7 @@ class PromptModelTest {
 
   @Test
   @Tag("thorough")
-  void tokensAsIndicesOfCentroidsGiveTheSameTextInC() {
+  void vectorQuantisedTokensGiveTheSameTextInC() {
     Path calibration = scratch.resolve("vq.json");
     Invocation calibrate =
         Invocation.of(

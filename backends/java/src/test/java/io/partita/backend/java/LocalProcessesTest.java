@@ -19,7 +19,7 @@ class LocalProcessesTest {
 
   /** Tests the reason of a device that doesn't start, which was once null. */
   @Test
-  void devicesThatDontStartSayWhy() throws Exception {
+  void devicesThatDontStartReportTheReason() throws Exception {
     JavaDescription description =
         JavaBackend.emit(
                 DeviceGoldenTest.program(2, new Algorithm.Direct()), new JavaOptions("", "Model"))

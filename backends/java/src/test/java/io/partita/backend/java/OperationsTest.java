@@ -216,7 +216,7 @@ class OperationsTest {
     p.verify();
   }
 
-  /** Indices are exact. */
+  /** Compares indices exactly. */
   @ParameterizedTest
   @CsvSource({"3,1,5", "17,16,1", "256,3,7", "1024,2,24"})
   void nearestCentroids(int size, int groups, int width) {

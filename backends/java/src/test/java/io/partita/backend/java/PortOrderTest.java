@@ -65,7 +65,7 @@ class PortOrderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tensor=2", "tensor=3", "tensor=2,norm=root"})
-  void modelsOrderOnSeveralDevices(String strategy) {
+  void argumentsHaveTheOrderOfTheModelOnSeveralDevices(String strategy) {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       for (List<String> order : orders()) {
         Graph graph = graph(order);
@@ -78,7 +78,7 @@ class PortOrderTest {
   }
 
   @Test
-  void modelsOrderOnOneDevice() {
+  void argumentsHaveTheOrderOfTheModelOnOneDevice() {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       for (List<String> order : orders()) {
         Graph graph = graph(order);

@@ -59,7 +59,7 @@ class SharedLoopsTest {
   }
 
   @Test
-  void shortLoopsStayWhereTheyAre() throws IOException {
+  void shortLoopsStayInline() throws IOException {
     assertThat(source(1023)).doesNotContain("each");
   }
 

@@ -24,7 +24,10 @@ final class Sharded implements ModuleRunner {
       return kinds.values().stream().allMatch(each -> each == kind);
     }
 
-    /** Whether it isn't a range or a zero-point correction of a dynamically quantised model. */
+    /**
+     * Whether it exchanges features, not a range or a zero-point correction of a dynamically
+     * quantised model.
+     */
     boolean hasFeatures() {
       var type = node.result().type();
       return type.rank() > 0 && !type.shape().fromEnd(0).is(1);
@@ -43,7 +46,7 @@ final class Sharded implements ModuleRunner {
     return sharding;
   }
 
-  /** With syncs. */
+  /** Returns the module with its syncs. */
   Module module() {
     return module;
   }
@@ -55,7 +58,7 @@ final class Sharded implements ModuleRunner {
     return inputs -> MeshEvaluator.run(module, inputs);
   }
 
-  /** The syncs, in execution order. */
+  /** Returns the syncs, in execution order. */
   List<Exchange> exchanges() {
     List<Exchange> exchanges = new ArrayList<>();
     for (Node node : module.graph().nodes()) {
@@ -66,7 +69,7 @@ final class Sharded implements ModuleRunner {
     return exchanges;
   }
 
-  /** The exchanges of features with a given kind. */
+  /** Returns the number of exchanges of features with a given kind. */
   long count(SyncKind kind) {
     return exchanges().stream()
         .filter(exchange -> exchange.is(kind) && exchange.hasFeatures())

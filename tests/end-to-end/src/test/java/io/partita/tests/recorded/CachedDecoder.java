@@ -23,14 +23,15 @@ import java.util.Map;
 
 /** A decoder with its KV cache, one token at a time. */
 interface CachedDecoder extends AutoCloseable {
-  /** The logits after a token at a position; positions must be fed in order, from 0. */
+  /** Returns the logits after a token at a position; positions must be in order, from 0. */
   Tensor next(long token, int position);
 
   @Override
   default void close() {}
 
   /**
-   * As exported: the past is an input and the extended past an output, so each step has new shapes.
+   * Returns a decoder as exported: the past is an input and the extended past an output, so each
+   * step has new shapes.
    */
   static CachedDecoder growing(OnnxModel model, Route route) {
     Map<String, Tensor> inputs = new HashMap<>();
@@ -53,7 +54,10 @@ interface CachedDecoder extends AutoCloseable {
     return Tensor.filled(type.with(shape), 0);
   }
 
-  /** As compiled: caches of fixed capacity, which in the evaluator are inputs and outputs. */
+  /**
+   * Returns a compiled decoder with caches of fixed capacity, which in the evaluator are inputs and
+   * outputs.
+   */
   static CachedDecoder stateful(OnnxModel model, long capacity, Target target) {
     Module module = withCaches(model, capacity);
     return target == Target.EVALUATOR
@@ -61,12 +65,12 @@ interface CachedDecoder extends AutoCloseable {
         : new OwnCaches(module, target.runner());
   }
 
-  /** As compiled, with a runner that keeps states. */
+  /** Returns a compiled decoder with a runner that keeps states. */
   static CachedDecoder stateful(OnnxModel model, long capacity, ModuleRunner runner) {
     return new OwnCaches(withCaches(model, capacity), runner);
   }
 
-  /** The model with caches of fixed capacity as states. */
+  /** Returns the model with caches of fixed capacity as states. */
   static Module withCaches(OnnxModel model, long capacity) {
     Module imported = new OnnxImporter(ImportOptions.NONE).examine(model).orThrow();
     Module raised = StandardPasses.usual().run(imported, (pass, before, after) -> {});

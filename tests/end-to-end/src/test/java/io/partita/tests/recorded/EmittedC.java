@@ -33,7 +33,7 @@ final class EmittedC {
   private static final Path QEMU_KERNELS = scratch();
   private static final Path GVSOC_KERNELS = scratch();
 
-  /** Of GVSoC's board. */
+  /** The folder of the compiled components of GVSoC's board. */
   private static final Path COMPONENTS = scratch();
 
   private static final String DEVICE_COMPILER = "riscv64-unknown-elf-gcc";
@@ -89,12 +89,12 @@ final class EmittedC {
         .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
   }
 
-  /** Siracusa chips with the given L2, part of which is for code. */
+  /** Returns Siracusa chips with the given L2, part of which is for code. */
   static ChipTarget withL2(int kibibytes) {
     return ChipTarget.of("siracusa", Map.of("l2", new Quantity(kibibytes, Unit.KIB)));
   }
 
-  /** Under QEMU, on one chip. */
+  /** Returns a runner of one chip under QEMU. */
   static ChipRunner underQemu() {
     return underQemu(ChipTarget.of("siracusa", Map.of()));
   }
@@ -103,7 +103,7 @@ final class EmittedC {
     return new ChipRunner(target, Optional.empty(), Port.QEMU, "", List.of(), QEMU_KERNELS);
   }
 
-  /** On GVSoC's Siracusa chips. */
+  /** Returns a runner of Siracusa chips on GVSoC. */
   static ChipRunner simulated(Optional<Strategy> strategy) {
     return simulated(ChipTarget.of("siracusa", Map.of()), strategy);
   }
@@ -113,12 +113,12 @@ final class EmittedC {
         target, strategy.map(Sharding::of), Port.GVSOC, "", gvsocOptions(), GVSOC_KERNELS);
   }
 
-  /** The folders of its installation and of its compiled components. */
+  /** Returns the options with the folders of GVSoC and of its compiled components. */
   static List<String> gvsocOptions() {
     return List.of("--gvsoc", "" + gvsoc().orElseThrow(), "--components", COMPONENTS.toString());
   }
 
-  /** On Siracusa chips, emulated on this host. */
+  /** Returns a runner of Siracusa chips on this host. */
   static ChipRunner runner(Optional<Strategy> strategy) {
     return new ChipRunner(
         ChipTarget.of("siracusa", Map.of()),
@@ -129,7 +129,7 @@ final class EmittedC {
         KERNELS);
   }
 
-  /** With the given L1 for a loop. */
+  /** Returns a runner of one chip with the given L1, in bytes, on this host. */
   static ChipRunner runner(long l1) {
     Map<String, Quantity> settings = Map.of("l1", Quantity.parse(l1 + " B").orElseThrow());
     return new ChipRunner(
@@ -137,7 +137,7 @@ final class EmittedC {
   }
 
   /**
-   * With the sanitizers for addresses and undefined behaviour.
+   * Returns a runner with sanitizers for addresses and undefined behaviour.
    *
    * @param transfers when transfers copy: early or late
    */

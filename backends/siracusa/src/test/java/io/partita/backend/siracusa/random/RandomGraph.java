@@ -239,7 +239,7 @@ final class RandomGraph {
         new Movement.Slice(starts, sizes, Collections.nCopies(sizes.size(), 1L)), tensor);
   }
 
-  /** Of what it is at the first index. */
+  /** Broadcasts the part at the first index of some axes. */
   private Value broadcast(Tensor wanted, int depth) {
     Tensor inner = wanted;
     for (int axis = 0; axis < wanted.type().rank(); axis++) {
