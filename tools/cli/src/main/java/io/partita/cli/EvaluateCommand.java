@@ -163,7 +163,7 @@ final class EvaluateCommand implements Callable<Integer> {
       if (traffic.values() > 0) {
         line(
             text,
-            "%-12s %.4g bits for each value that a sum joins",
+            "%-12s %.4g bits for each value that sums and blocks exchange",
             "width",
             traffic.bitsPerValue());
       }

@@ -134,6 +134,8 @@ class CalibrateCommandTest {
             calibration);
     assertThat(run.exitCode()).as(run.err()).isZero();
     assertThat(((Number) run.json().get("mean")).doubleValue()).isCloseTo(loss(""), offset(0.5));
+    // 4 groups of 6 bits for each head's vector of 8 values.
+    assertThat(((Number) run.json().get("bitsPerValue")).doubleValue()).isEqualTo(3);
     assertThat(calibrate("--strategy=sequence", "--devices=2", rules).err())
         .contains("P6204", "no file yet");
   }

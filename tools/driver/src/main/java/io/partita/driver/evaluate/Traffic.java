@@ -2,6 +2,7 @@ package io.partita.driver.evaluate;
 
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -14,8 +15,8 @@ import java.util.TreeMap;
  * The traffic of a run between devices.
  *
  * @param bytes the bytes of all messages of all devices
- * @param values the number of values of all devices that sums join
- * @param bits the bits in which each device sends what it holds, in one copy
+ * @param values the number of values of all devices that sums join or that blocks exchange
+ * @param bits the bits in which devices send these values, in one copy
  */
 public record Traffic(long bytes, long values, long bits) {
   /**
@@ -32,33 +33,45 @@ public record Traffic(long bytes, long values, long bits) {
             .mapToLong(Step::bytes)
             .sum();
     LayoutInference layouts = LayoutInference.of(module);
-    // A sum that isn't joined by a single sync begins with each device's own term, and all nodes
-    // that implement it have its name.
     Map<String, Long> values = new TreeMap<>();
+    Map<String, Long> coded = new TreeMap<>();
     Map<String, Long> bits = new TreeMap<>();
     for (Node node : module.graph().nodes()) {
-      boolean isSync = node.op() instanceof Communication.Sync;
-      if (isSync || node.op() instanceof Communication.Localize) {
-        Layout from = layouts.layout(node.operand(0));
-        long elements = elements(node, from);
-        if (!from.partial().isEmpty()) {
-          values.merge(node.name(), elements, Math::max);
-        }
-        if (node.op() instanceof Communication.Sync sync) {
+      switch (node.op()) {
+        case Communication.Sync sync -> {
+          Layout from = layouts.layout(node.operand(0));
+          long elements = elements(node.operand(0), from);
           int width = sync.codec().wire(node.operand(0).type().element()).bits();
           bits.merge(node.name(), elements * width, Long::sum);
+          if (!from.partial().isEmpty() || node.origin().block().isPresent()) {
+            values.merge(node.name(), elements, Long::sum);
+          }
         }
+        // The nodes of a rewritten sync have its name. Codes are sent, but the values are each
+        // device's own term of a sum, or its own part of what devices gather.
+        case Communication.Localize _ -> {
+          Layout from = layouts.layout(node.operand(0));
+          if (!from.partial().isEmpty()) {
+            coded.merge(node.name(), elements(node.operand(0), from), Math::max);
+          }
+        }
+        case Communication.Overlay _ -> {
+          Value own = node.operand(1);
+          coded.merge(node.name(), elements(own, layouts.layout(own)), Math::max);
+        }
+        default -> {}
       }
     }
+    values.putAll(coded);
     values.keySet().retainAll(bits.keySet());
     bits.keySet().retainAll(values.keySet());
     return new Traffic(bytes, sum(values), sum(bits));
   }
 
-  /** Returns the elements of a node's operand that all devices hold together. */
-  private static long elements(Node node, Layout layout) {
+  /** Returns the elements of a value that all devices hold together. */
+  private static long elements(Value value, Layout layout) {
     return layout.holders().stream()
-        .mapToLong(device -> layout.localType(node.operand(0).type(), device).shape().elements())
+        .mapToLong(device -> layout.localType(value.type(), device).shape().elements())
         .sum();
   }
 
@@ -66,7 +79,7 @@ public record Traffic(long bytes, long values, long bits) {
     return numbers.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Bits on the wire of a value that a sum joins; 32 for f32 as it is. */
+  /** Returns the average number of bits in which a value is sent; 32 for exact f32. */
   public double bitsPerValue() {
     return (double) bits / values;
   }
