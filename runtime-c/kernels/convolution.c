@@ -1,6 +1,7 @@
 #include "convolution.h"
 
 #include "float_functions.h"
+#include "requantized.h"
 
 /* The elements from .. to - 1 of a window's axis that cover data; its first element is at `origin`. */
 static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_t dilation, int32_t extent)
@@ -101,9 +102,10 @@ CONVOLUTION(i32_i32, int32_t, int32_t, uint32_t, int32_t)
 
 static inline int64_t requantized(const struct partita_convolution_requantize *requantize, int32_t filter, uint32_t sum)
 {
-    return partita_requantized((int32_t)sum, requantize->multiplier[filter * requantize->multiplier_stride],
-                               requantize->addend[filter * requantize->addend_stride], requantize->shift,
-                               requantize->low, requantize->high);
+    const struct partita_requantized to =
+        partita_requantized(requantize->shift, requantize->low, requantize->high);
+    return partita_requantize(to, (int32_t)sum, requantize->multiplier[filter * requantize->multiplier_stride],
+                              requantize->addend[filter * requantize->addend_stride]);
 }
 
 #define CONVOLUTION_REQUANTIZE(TYPES, IN, OUT_TYPE, OUT)                                                               \

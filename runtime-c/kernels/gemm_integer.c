@@ -1,5 +1,5 @@
 #include "gemm_blocks.h"
-#include "simd.h"
+#include "requantized.h"
 
 /*
  * i32 sums of a block over the inner extent from `from` on: with constant rows and columns, the loops unroll and the
@@ -45,18 +45,19 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
 {
     const uint32_t lower = 0x05010400; /* bytes 0 and 1 of both words, in turns */
     const uint32_t upper = 0x07030602;
+    const uint32_t halves = 0x07060302; /* the upper halves of both words */
     const uint32_t low_01 = partita_shuffle2_b(words[0], words[1], lower);
     const uint32_t high_01 = partita_shuffle2_b(words[0], words[1], upper);
     const uint32_t low_23 = partita_shuffle2_b(words[2], words[3], lower);
     const uint32_t high_23 = partita_shuffle2_b(words[2], words[3], upper);
     words[0] = partita_pack_h(low_23, low_01);
-    words[1] = partita_pack_h(low_23 >> 16, low_01 >> 16);
+    words[1] = partita_shuffle2_b(low_01, low_23, halves);
     words[2] = partita_pack_h(high_23, high_01);
-    words[3] = partita_pack_h(high_23 >> 16, high_01 >> 16);
+    words[3] = partita_shuffle2_b(high_01, high_23, halves);
 }
 
 /*
- * Adds four products at a time to the sums of a block of four columns. Rows of left are contiguous; so are columns of
+ * The sums of a block of four columns, four products at a time. Rows of left are contiguous; so are columns of
  * right, or its rows, which are then transposed in registers. A separate function has enough registers for 16 sums.
  */
 #define MULTIPLY_BYTES(NAME, ROWS, TURNED, DOT)                                                                        \
@@ -71,7 +72,7 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         for (int32_t i = 0; i < ROWS; i++) {                                                                           \
             _Pragma("GCC unroll 4")                                                                                    \
             for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                own[i][j] = sums[i][j];                                                                                \
+                own[i][j] = 0;                                                                                         \
             }                                                                                                          \
         }                                                                                                              \
         _Pragma("GCC unroll 2")                                                                                        \
@@ -106,57 +107,41 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         }                                                                                                              \
     }
 
-static inline __attribute__((always_inline)) void begin_with(const struct partita_gemm *gemm,
-                                                             struct partita_block block, int32_t rows, int32_t columns,
-                                                             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+static inline void clear(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    const int32_t *out = (const int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * gemm->out_row +
-                         block.column;
-    for (int32_t i = 0; i < rows; i++) {
-        for (int32_t j = 0; j < columns; j++) {
-            sums[i][j] = gemm->accumulate ? (uint32_t)out[i * gemm->out_row + j] : 0;
+    for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+        for (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            sums[i][j] = 0;
         }
     }
 }
 
-static inline void begin(const struct partita_gemm *gemm, struct partita_block block,
-                         uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
-{
-    if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
-        begin_with(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK, sums);
-    } else {
-        begin_with(gemm, block, block.rows, block.columns, sums);
-    }
-}
-
-static inline void add_bias(const struct partita_gemm *gemm, struct partita_block block,
-                            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
-{
-    const int32_t *bias = gemm->bias;
-    for (int32_t i = 0; i < block.rows && bias != 0; i++) {
-        for (int32_t j = 0; j < block.columns; j++) {
-            sums[i][j] += (uint32_t)bias[block.column + j];
-        }
-    }
-}
-
+/* Adds the bias, and what out holds when accumulating: sums wrap, so their order doesn't matter. */
 static inline __attribute__((always_inline)) void finish_with(const struct partita_gemm *gemm,
                                                               struct partita_block block, int32_t rows,
                                                               int32_t columns,
                                                               uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    int32_t *out = (int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * gemm->out_row + block.column;
+    const int32_t *bias = gemm->bias;
+    const int32_t accumulate = gemm->accumulate;
+    const int32_t out_row = gemm->out_row;
+    int32_t *out = (int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * out_row + block.column;
+    uint32_t addends[PARTITA_BLOCK] = {0};
+    for (int32_t j = 0; j < columns && bias != 0; j++) {
+        addends[j] = (uint32_t)bias[block.column + j];
+    }
     for (int32_t i = 0; i < rows; i++) {
         for (int32_t j = 0; j < columns; j++) {
-            out[i * gemm->out_row + j] = (int32_t)sums[i][j];
+            const uint32_t sum = sums[i][j] + addends[j];
+            out[j] = (int32_t)(accumulate ? sum + (uint32_t)out[j] : sum);
         }
+        out += out_row;
     }
 }
 
 static inline void finish(const struct partita_gemm *gemm, struct partita_block block,
                           uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    add_bias(gemm, block, sums);
     if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
         finish_with(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK, sums);
     } else {
@@ -185,6 +170,7 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
     static void block_##TYPES(const struct partita_gemm *gemm, struct partita_block block,                             \
                               uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                             \
     {                                                                                                                  \
+        clear(sums);                                                                                                   \
         rest_##TYPES(gemm, block, 0, sums);                                                                            \
     }
 
@@ -206,6 +192,7 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
         int32_t count = gemm->k / 4;                                                                                   \
         if (gemm->left_column != 1 || block.columns != PARTITA_BLOCK || (!four && block.rows != 1)) {                  \
             count = 0;                                                                                                 \
+            clear(sums);                                                                                               \
         } else if (gemm->right_row == 1 && four) {                                                                     \
             bytes_4_##TYPES(left, gemm->left_row, right, gemm->right_column, count, sums);                             \
         } else if (gemm->right_row == 1) {                                                                             \
@@ -216,6 +203,7 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
             bytes_1_turned_##TYPES(left, gemm->left_row, right, gemm->right_row, count, sums);                         \
         } else {                                                                                                       \
             count = 0;                                                                                                 \
+            clear(sums);                                                                                               \
         }                                                                                                              \
         if (count * 4 < gemm->k) {                                                                                     \
             rest_##TYPES(gemm, block, count * 4, sums);                                                                \
@@ -229,7 +217,6 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
         struct partita_block block = partita_first_block(gemm, core);                                                  \
         for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            begin(gemm, block, sums);                                                                                  \
             block_##TYPES(gemm, block, sums);                                                                          \
             finish(gemm, block, sums);                                                                                 \
         }                                                                                                              \
@@ -260,31 +247,45 @@ GEMM(i32_i8)
 GEMM(i32_u8)
 GEMM(i32_i32)
 
-static inline int64_t requantized(const struct partita_gemm_requantize *requantize, int32_t row, int32_t column,
-                                  int32_t sum)
-{
-    const int32_t multiplier =
-        requantize->multiplier[row * requantize->multiplier_row + column * requantize->multiplier_column];
-    const int32_t addend = requantize->addend[row * requantize->addend_row + column * requantize->addend_column];
-    return partita_requantized(sum, multiplier, addend, requantize->shift, requantize->low, requantize->high);
-}
+/* Writes a row of a block. */
+#define REQUANTIZED(OUT_TYPE, OUT)                                                                                     \
+    static inline void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                        \
+                                              struct partita_requantized to, struct partita_block block, int32_t row,  \
+                                              const uint32_t sums[PARTITA_BLOCK])                                      \
+    {                                                                                                                  \
+        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        const int32_t multiplier_step = requantize->multiplier_column;                                                 \
+        const int32_t addend_step = requantize->addend_column;                                                         \
+        const int32_t columns = block.columns;                                                                         \
+        const int32_t *bias = gemm->bias;                                                                              \
+        const int32_t *multiplier =                                                                                    \
+            requantize->multiplier + row * requantize->multiplier_row + block.column * multiplier_step;                \
+        const int32_t *addend = requantize->addend + row * requantize->addend_row + block.column * addend_step;        \
+        OUT *out = (OUT *)gemm->out + block.batch * gemm->out_batch + row * gemm->out_row + block.column;              \
+        for (int32_t j = 0; j < columns; j++) {                                                                        \
+            const uint32_t sum = bias == 0 ? sums[j] : sums[j] + (uint32_t)bias[block.column + j];                     \
+            out[j] = (OUT)partita_requantize(to, (int32_t)sum, *multiplier, *addend);                                  \
+            multiplier += multiplier_step;                                                                             \
+            addend += addend_step;                                                                                     \
+        }                                                                                                              \
+    }
+
+REQUANTIZED(i8, int8_t)
+REQUANTIZED(u8, uint8_t)
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     void partita_gemm_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        const struct partita_requantized to =                                                                          \
+            partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
         struct partita_block block = partita_first_block(gemm, core);                                                  \
         for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
-            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK] = {{0}};                                                       \
+            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             block_##TYPES(gemm, block, sums);                                                                          \
-            add_bias(gemm, block, sums);                                                                               \
             for (int32_t i = 0; i < block.rows; i++) {                                                                 \
-                const int32_t row = block.row + i;                                                                     \
-                OUT *out = (OUT *)gemm->out + block.batch * gemm->out_batch + row * gemm->out_row + block.column;      \
-                for (int32_t j = 0; j < block.columns; j++) {                                                          \
-                    out[j] = (OUT)requantized(requantize, row, block.column + j, (int32_t)sums[i][j]);                 \
-                }                                                                                                      \
+                requantized_##OUT_TYPE(requantize, to, block, block.row + i, sums[i]);                                 \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -74,15 +74,4 @@ static inline int64_t partita_clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/*
- * clamp((x multiplier + addend + 2^shift / 2) >> shift, low, high), for a shift from 0 to 62: nothing overflows, since
- * the product of two i32 and two smaller terms fit 64 bits.
- */
-static inline int64_t partita_requantized(int32_t x, int32_t multiplier, int32_t addend, int32_t shift, int64_t low,
-                                          int64_t high)
-{
-    const int64_t half = ((int64_t)1 << shift) / 2;
-    return partita_clamp(((int64_t)x * multiplier + addend + half) >> shift, low, high);
-}
-
 #endif

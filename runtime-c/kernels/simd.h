@@ -49,6 +49,22 @@ static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order
     return x;
 }
 
+/* p.min: the lesser of two signed integers. */
+static inline int32_t partita_min(int32_t x, int32_t y)
+{
+    int32_t least;
+    __asm__(".insn r 0x33, 4, 0x02, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
+    return least;
+}
+
+/* p.max: the greater of two signed integers. */
+static inline int32_t partita_max(int32_t x, int32_t y)
+{
+    int32_t most;
+    __asm__(".insn r 0x33, 6, 0x02, %0, %1, %2" : "=r"(most) : "r"(x), "r"(y));
+    return most;
+}
+
 /* pv.pack.h: the lower half of `low` below the lower half of `high`. */
 static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
 {
@@ -110,6 +126,16 @@ static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order
         result |= partita_byte(from < 4 ? x : y, from & 3) << 8 * i;
     }
     return result;
+}
+
+static inline int32_t partita_min(int32_t x, int32_t y)
+{
+    return x < y ? x : y;
+}
+
+static inline int32_t partita_max(int32_t x, int32_t y)
+{
+    return x > y ? x : y;
 }
 
 static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)

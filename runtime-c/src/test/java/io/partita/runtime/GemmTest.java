@@ -206,10 +206,13 @@ class GemmTest {
       long m = sums.shape().extent(1);
       long n = sums.shape().extent(2);
       Shape parameters = byRow ? Shape.of(m, 1) : Shape.of(n);
-      Tensor multiplier = samples.integers(ElementType.I32, parameters, -9000, 9000);
+      Tensor multiplier =
+          samples.flag()
+              ? samples.integers(ElementType.I32, parameters)
+              : samples.integers(ElementType.I32, parameters, -9000, 9000);
       Tensor addend = samples.integers(ElementType.I32, Shape.SCALAR);
       Tensor bias = samples.integers(ElementType.I32, Shape.of(n), -9000, 9000);
-      int shift = samples.from(0, 30);
+      int shift = samples.from(0, 62);
       Tensor expected =
           evaluate(
               new IntegerNetwork.Requantize(shift, to.minimum() / 2, to.maximum(), to),

@@ -45,10 +45,13 @@ class IntegerNetworkTest {
       Tensor x = operand(from, shape);
       Tensor multiplier = operand(ElementType.I32, samples.broadcastingTo(shape));
       Tensor addend = operand(ElementType.I32, samples.broadcastingTo(shape));
-      int shift = samples.one(0, 1, 8, 16, 30, 62);
+      int shift = samples.one(0, 1, 8, 16, 30, 31, 32, 33, 62);
       IntegerNetwork.Requantize op =
           new IntegerNetwork.Requantize(
-              shift, samples.one(-128L, 0L, -5L), samples.one(127L, 255L, Long.MAX_VALUE), to);
+              shift,
+              samples.one(-128L, 0L, -5L, (long) Integer.MIN_VALUE),
+              samples.one(127L, 255L, (long) Integer.MAX_VALUE, Long.MAX_VALUE),
+              to);
       KernelCall call =
           new KernelCall("partita_requantize_" + from.text() + "_" + to.text())
               .in(x)

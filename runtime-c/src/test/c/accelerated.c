@@ -1,0 +1,119 @@
+/*
+ * Integer products with XpulpV2 instructions against their portable form (portable_products.c), bit for bit: random
+ * extents, layouts, alignments and values, extremes among them. Fails at the first difference.
+ */
+#include "../../../hal/hal.h"
+#include "../../../kernels/gemm.h"
+
+partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
+    portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
+    portable_gemm_requantize_u8_i8_u8;
+
+struct pair {
+    partita_kernel *accelerated;
+    partita_kernel *portable;
+    int32_t is_vector;
+};
+
+static const struct pair sums[] = {{partita_gemm_i8_i8, portable_gemm_i8_i8, 0},
+                                   {partita_gemm_i8_u8, portable_gemm_i8_u8, 0},
+                                   {partita_gemm_u8_i8, portable_gemm_u8_i8, 0},
+                                   {partita_gemm_u8_u8, portable_gemm_u8_u8, 0},
+                                   {partita_gemv_i8_i8, portable_gemv_i8_i8, 1}};
+
+static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_i8, 0},
+                                          {partita_gemm_requantize_i8_i8_u8, portable_gemm_requantize_i8_i8_u8, 0},
+                                          {partita_gemm_requantize_u8_i8_i8, portable_gemm_requantize_u8_i8_i8, 0},
+                                          {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0}};
+
+enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 40 };
+
+static uint32_t state = 20261123;
+
+static uint32_t next(void)
+{
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}
+
+static int32_t below(int32_t end)
+{
+    return (int32_t)(next() % (uint32_t)end);
+}
+
+/* Bytes of any value, or of the least and greatest ones only. */
+static void fill(uint8_t *bytes, int32_t count)
+{
+    const uint8_t extremes[] = {0, 127, 128, 255};
+    const int32_t is_extreme = below(4) == 0;
+    for (int32_t i = 0; i < count; i++) {
+        bytes[i] = is_extreme ? extremes[next() & 3] : (uint8_t)next();
+    }
+}
+
+static void compare(const struct pair *pair, void *arguments, void **out, uint8_t *one, uint8_t *other, int32_t bytes)
+{
+    *out = one;
+    partita_team_run(pair->accelerated, arguments);
+    *out = other;
+    partita_team_run(pair->portable, arguments);
+    for (int32_t i = 0; i < bytes; i++) {
+        if (one[i] != other[i]) {
+            partita_fail("accelerated and portable kernels differ");
+        }
+    }
+}
+
+static struct partita_gemm product(uint8_t *left, uint8_t *right, const int32_t *bias, int32_t m)
+{
+    struct partita_gemm gemm = {.left = left + below(4), .right = right + below(4), .batch = 1, .group = 1, .m = m};
+    gemm.bias = below(2) ? bias : 0;
+    gemm.n = 1 + below(MOST);
+    gemm.k = below(MOST + 1);
+    const int32_t is_left_turned = below(8) == 0;
+    const int32_t is_right_turned = below(2);
+    gemm.left_row = is_left_turned ? 1 : gemm.k;
+    gemm.left_column = is_left_turned ? m : 1;
+    gemm.right_row = is_right_turned ? 1 : gemm.n;
+    gemm.right_column = is_right_turned ? gemm.k : 1;
+    gemm.out_row = gemm.n;
+    return gemm;
+}
+
+int32_t partita_main(void)
+{
+    uint8_t *left = partita_l1;
+    uint8_t *right = left + OPERAND;
+    int32_t *words = (int32_t *)(right + OPERAND);
+    uint8_t *one = (uint8_t *)(words + 3 * MOST);
+    uint8_t *other = one + 4 * MOST * MOST;
+    for (int32_t round = 0; round < ROUNDS; round++) {
+        fill(left, OPERAND);
+        fill(right, OPERAND);
+        fill((uint8_t *)words, 12 * MOST);
+        const struct pair *pair = &sums[round % 5];
+        struct partita_gemm gemm = product(left, right, words, pair->is_vector ? 1 : 1 + below(MOST));
+        gemm.accumulate = below(2);
+        const int32_t bytes = 4 * gemm.m * gemm.n;
+        fill(one, bytes);
+        for (int32_t i = 0; i < bytes; i++) {
+            other[i] = one[i];
+        }
+        compare(pair, &gemm, &gemm.out, one, other, bytes);
+
+        struct partita_gemm_requantize requantize = {.gemm = product(left, right, words, 1 + below(MOST)),
+                                                     .multiplier = words + MOST,
+                                                     .addend = words + 2 * MOST,
+                                                     .shift = below(63),
+                                                     .low = below(2) ? -128 : 0,
+                                                     .high = 100};
+        requantize.multiplier_row = below(2);
+        requantize.multiplier_column = !requantize.multiplier_row;
+        requantize.addend_column = below(2);
+        compare(&requantized[round % 4], &requantize, &requantize.gemm.out, one, other,
+                requantize.gemm.m * requantize.gemm.n);
+    }
+    return 0;
+}

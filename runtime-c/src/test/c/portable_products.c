@@ -1,0 +1,26 @@
+/* The kernels of integer products in their portable form, under other names, beside those with XpulpV2 instructions. */
+#undef PARTITA_XPULP
+#define partita_gemm_i8_i8 portable_gemm_i8_i8
+#define partita_gemm_i8_u8 portable_gemm_i8_u8
+#define partita_gemm_u8_i8 portable_gemm_u8_i8
+#define partita_gemm_u8_u8 portable_gemm_u8_u8
+#define partita_gemm_i16_i8 portable_gemm_i16_i8
+#define partita_gemm_i16_i16 portable_gemm_i16_i16
+#define partita_gemm_i32_i8 portable_gemm_i32_i8
+#define partita_gemm_i32_u8 portable_gemm_i32_u8
+#define partita_gemm_i32_i32 portable_gemm_i32_i32
+#define partita_gemv_i8_i8 portable_gemv_i8_i8
+#define partita_gemv_i8_u8 portable_gemv_i8_u8
+#define partita_gemv_u8_i8 portable_gemv_u8_i8
+#define partita_gemv_u8_u8 portable_gemv_u8_u8
+#define partita_gemv_i16_i8 portable_gemv_i16_i8
+#define partita_gemv_i16_i16 portable_gemv_i16_i16
+#define partita_gemv_i32_i8 portable_gemv_i32_i8
+#define partita_gemv_i32_u8 portable_gemv_i32_u8
+#define partita_gemv_i32_i32 portable_gemv_i32_i32
+#define partita_gemm_requantize_i8_i8_i8 portable_gemm_requantize_i8_i8_i8
+#define partita_gemm_requantize_i8_i8_u8 portable_gemm_requantize_i8_i8_u8
+#define partita_gemm_requantize_u8_i8_i8 portable_gemm_requantize_u8_i8_i8
+#define partita_gemm_requantize_u8_i8_u8 portable_gemm_requantize_u8_i8_u8
+
+#include "../../../kernels/gemm_integer.c"

@@ -1,0 +1,28 @@
+package io.partita.runtime;
+
+import io.partita.runtime.CCompiler.Build;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kernels with XpulpV2 instructions against their portable form, on GVSoC. */
+@ExtendWith(WithGvsoc.class)
+class AcceleratedKernelsTest {
+  @TempDir private Path folder;
+
+  @Test
+  void integerProductsEqualPortableOnesBitForBit(Gvsoc gvsoc) {
+    List<Path> sources =
+        Stream.of(
+                "src/test/c/accelerated.c",
+                "src/test/c/portable_products.c",
+                "kernels/gemm_integer.c")
+            .map(CCompiler.MODULE::resolve)
+            .toList();
+    Path program = gvsoc.executable("accelerated", Build.SIRACUSA, sources);
+    gvsoc.run(program, folder, List.of(new byte[0]));
+  }
+}
