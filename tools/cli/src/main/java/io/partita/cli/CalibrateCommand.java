@@ -9,9 +9,14 @@ import io.partita.driver.evaluate.CodebookCalibration;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.Codebook;
+import io.partita.passes.mesh.sync.LowBitSyncs;
+import io.partita.passes.mesh.sync.SumErrors;
+import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncMethod;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +41,9 @@ import picocli.CommandLine.Spec;
       "Repeating the command resumes an interrupted calibration."
     })
 final class CalibrateCommand implements Callable<Integer> {
+  /** The bits of a code in the printed table. */
+  private static final int USUAL_BITS = 4;
+
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
   Path model;
 
@@ -122,8 +130,43 @@ final class CalibrateCommand implements Callable<Integer> {
                     : file.calibration().sums().size() + " sums",
                 file.calibration().mesh(),
                 file.sequences());
-    spec.commandLine().getOut().println(json ? Json.text(report) : text);
+    List<SyncCalibration.Sum> sums = file.calibration().sums();
+    List<String> errors = new ArrayList<>();
+    if (!sums.isEmpty() && !sums.getFirst().errors().squares().isEmpty()) {
+      int devices = sums.getFirst().ranges().places();
+      report.put("errors", sums.stream().map(sum -> json(sum)).toList());
+      errors.add("relative error of int4+bf16, and steps (messages one after the other):");
+      for (LowBitSyncs.Via via : LowBitSyncs.Via.EXCHANGES) {
+        String key = SumErrors.key(USUAL_BITS, true, via);
+        DoubleSummaryStatistics all =
+            sums.stream()
+                .mapToDouble(sum -> sum.errors().relative(key).orElseThrow())
+                .summaryStatistics();
+        errors.add(
+            String.format(
+                Locale.ROOT,
+                "    via=%-8s mean %.4f, largest %.4f, steps %d",
+                via,
+                all.getAverage(),
+                all.getMax(),
+                via.steps(devices)));
+      }
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(json ? Json.text(report) : text);
+    if (!json) {
+      errors.forEach(out::println);
+    }
     return ExitCode.DONE;
+  }
+
+  private static Map<String, Object> json(SyncCalibration.Sum sum) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", sum.name());
+    for (String key : sum.errors().squares().sequencedKeySet()) {
+      fields.put(key, sum.errors().relative(key).orElseThrow());
+    }
+    return fields;
   }
 
   private static Map<String, Object> json(Codebook book) {

@@ -6,6 +6,7 @@ import io.partita.passes.PassCall;
 import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.LowBitSyncs;
 import java.nio.file.Path;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -18,7 +19,7 @@ final class LowBitOptions {
   private LowBitOptions() {}
 
   static LowBitSyncs pass(PassCall call) {
-    call.requireOptions("calibration", "blocks", "bits", "bf16", "random", "sum", "via");
+    call.requireOptions("calibration", "blocks", "bits", "bf16", "random", "sum", "via", "error");
     String file = call.arguments().get("calibration");
     if (file == null) {
       throw call.wrong("calibration", "the file that partita calibrate wrote", "none");
@@ -29,6 +30,14 @@ final class LowBitOptions {
       throw call.wrong("sum", "bf16 or f32", sum);
     }
     String via = call.arguments().getOrDefault("via", "gather");
+    String error = call.arguments().get("error");
+    boolean isBest = via.equals(LowBitSyncs.Via.BEST.toString());
+    if (isBest == (error == null) || error != null && !error.matches("[0-9]+(\\.[0-9]+)?")) {
+      throw call.wrong(
+          "error",
+          isBest ? "the largest relative error of a sum, such as 0.05" : "none without via=best",
+          error == null ? "none" : error);
+    }
     int bits = number(call, "bits", MIN_BITS, MAX_BITS).orElse(USUAL_BITS);
     return new LowBitSyncs(
         CalibrationFile.read(Path.of(file)).calibration(),
@@ -41,7 +50,8 @@ final class LowBitOptions {
             number(call, "random", 0, Integer.MAX_VALUE),
             sum.equals("f32") ? ElementType.F32 : ElementType.BF16,
             LowBitSyncs.Via.parse(via)
-                .orElseThrow(() -> call.wrong("via", LowBitSyncs.Via.choices(), via))));
+                .orElseThrow(() -> call.wrong("via", LowBitSyncs.Via.choices(), via)),
+            error == null ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(error))));
   }
 
   private static OptionalInt number(PassCall call, String option, int least, int most) {

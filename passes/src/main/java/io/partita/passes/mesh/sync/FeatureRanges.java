@@ -129,6 +129,11 @@ public record FeatureRanges(
     return IntStream.of(order).limit(count).sorted().boxed().toList();
   }
 
+  /** Whether all ranges are finite. */
+  public boolean isFinite() {
+    return invalid() < 0;
+  }
+
   /** Returns the first feature whose range is not finite, or -1. */
   int invalid() {
     for (int j = 0; j < features(); j++) {

@@ -9,10 +9,14 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToDoubleBiFunction;
 
 /**
  * The operations of symmetric quantisation. A value within ±M has the step M / L, L = 2^(b-1) - 1,
@@ -83,6 +87,44 @@ record LowBitArithmetic(int bits, GraphEditor graph, Optional<Layout> at) {
   Value indices(List<Integer> of) {
     long[] data = of.stream().mapToLong(Integer::longValue).toArray();
     return graph.constant(Tensor.longs(Shape.of(data.length), data));
+  }
+
+  /**
+   * Sums terms one place after the other.
+   *
+   * @param terms {@code [places..., ...]}
+   * @param places the number of dimensions of places
+   * @param type the type in which terms are added
+   */
+  Value sum(Value terms, int places, ElementType type) {
+    List<Dim> all = terms.type().shape().dims();
+    int count = Math.toIntExact(terms.type().shape().range(0, places).elements());
+    List<Dim> dims = new ArrayList<>(List.of(Dim.of(count)));
+    dims.addAll(all.subList(places, all.size()));
+    Value line = graph.add(new Movement.Reshape(new Shape(dims)), cast(terms, type));
+    Value sum = BitPacking.slice(line, 0, 0, 1, graph);
+    for (int place = 1; place < count; place++) {
+      sum = binary(BinaryFunction.ADD, sum, BitPacking.slice(line, 0, place, 1, graph));
+    }
+    Shape shape = new Shape(dims.subList(1, dims.size()));
+    return graph.add(new Movement.Reshape(shape), sum);
+  }
+
+  /** Returns numbers by place and feature, {@code f32[places..., 1..., features]}. */
+  Tensor constants(
+      SumSync sync, List<Integer> features, int rank, ToDoubleBiFunction<Integer, Integer> value) {
+    double[] data = new double[sync.places() * features.size()];
+    for (int place = 0; place < sync.places(); place++) {
+      for (int j = 0; j < features.size(); j++) {
+        data[place * features.size() + j] = value.applyAsDouble(place, features.get(j));
+      }
+    }
+    List<Dim> dims = new ArrayList<>();
+    for (int dim = 0; dim < rank; dim++) {
+      dims.add(dim < sync.sizes().size() ? Dim.of(sync.sizes().get(dim)) : Dim.ONE);
+    }
+    Shape shape = new Shape(dims).with(rank - 1, Dim.of(features.size()));
+    return Tensor.ofDoubles(new TensorType(ElementType.F32, shape), data);
   }
 
   private Value number(double value) {

@@ -7,26 +7,24 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Resharding;
-import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.propagate.LayoutInference;
-import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.function.IntToDoubleFunction;
 import java.util.function.ToDoubleBiFunction;
 import java.util.stream.IntStream;
 
@@ -53,6 +51,7 @@ public final class LowBitSyncs implements ModulePass {
    * @param seed the seed of a random selection of these; empty for those of the widest ranges
    * @param sum the type in which terms are added: bf16 or f32
    * @param via the exchange of terms
+   * @param error the largest error of a sum with {@link Via#BEST}, relative to its L2 norm
    */
   public record Options(
       BlockSelection blocks,
@@ -60,7 +59,19 @@ public final class LowBitSyncs implements ModulePass {
       OptionalInt exact,
       OptionalInt seed,
       ElementType sum,
-      Via via) {}
+      Via via,
+      OptionalDouble error) {
+    /** Options without a bound of the error. */
+    public Options(
+        BlockSelection blocks,
+        int bits,
+        OptionalInt exact,
+        OptionalInt seed,
+        ElementType sum,
+        Via via) {
+      this(blocks, bits, exact, seed, sum, via, OptionalDouble.empty());
+    }
+  }
 
   /** The exchange of terms. */
   public enum Via {
@@ -81,7 +92,26 @@ public final class LowBitSyncs implements ModulePass {
      * and are decoded, added to and encoded again at each hop; the codes of the whole sums are sent
      * to all.
      */
-    RING;
+    RING,
+    /**
+     * For each sum, the exchange with the fewest bytes whose error, measured on calibration data,
+     * is within a bound.
+     */
+    BEST;
+
+    /** The exchanges to choose from. */
+    public static final List<Via> EXCHANGES = List.of(GATHER, SCATTER, TREE, RING);
+
+    /** Returns the most messages that wait for each other, if all are sent directly. */
+    public int steps(int devices) {
+      return switch (this) {
+        case GATHER -> 1;
+        case SCATTER -> 2;
+        case TREE -> Integer.SIZE - Integer.numberOfLeadingZeros(devices - 1) + 1;
+        case RING -> devices;
+        case BEST -> throw new IllegalArgumentException(toString());
+      };
+    }
 
     @Override
     public String toString() {
@@ -142,12 +172,17 @@ public final class LowBitSyncs implements ModulePass {
             .filter(sync -> options.blocks().contains(sync.block()))
             .filter(sync -> ((Communication.Sync) sync.node().op()).codec().equals(Codec.EXACT))
             .toList();
-    List<FeatureRanges> ranges = calibration.ranges(mesh, syncs, chosen);
+    List<SyncCalibration.Sum> sums = calibration.sums(mesh, syncs, chosen);
     GraphEditor graph = new GraphEditor(module.graph());
     for (int i = 0; i < chosen.size(); i++) {
-      new Rewrite(chosen.get(i), ranges.get(i), layouts, graph).run();
+      new Rewrite(chosen.get(i), sums.get(i), layouts, graph).run();
     }
     return module.with(graph.freeze());
+  }
+
+  /** Returns the number of features to send as bf16. */
+  static int exact(OptionalInt given, int features) {
+    return given.orElse(features / FEATURES_PER_EXACT);
   }
 
   /** Rewrites one sync. */
@@ -161,16 +196,17 @@ public final class LowBitSyncs implements ModulePass {
     private final List<Integer> exact;
     private final List<Integer> coded;
     private final LowBitArithmetic arithmetic;
+    private final Via via;
 
-    Rewrite(SumSync sync, FeatureRanges ranges, LayoutInference layouts, GraphEditor graph) {
+    Rewrite(SumSync sync, SyncCalibration.Sum sum, LayoutInference layouts, GraphEditor graph) {
       this.sync = sync;
-      this.ranges = ranges;
+      this.ranges = sum.ranges();
       this.layouts = layouts;
       this.graph = graph;
       this.arithmetic = new LowBitArithmetic(options.bits(), graph);
       this.places = sync.axes().size();
       this.devices = sync.places();
-      int count = options.exact().orElse(sync.features() / FEATURES_PER_EXACT);
+      int count = exact(options.exact(), sync.features());
       if (count > sync.features()) {
         throw SyncCode.LOW_BIT.at(
             "pass low-bit, option bf16",
@@ -184,6 +220,77 @@ public final class LowBitSyncs implements ModulePass {
               : ranges.widest(count);
       this.coded =
           IntStream.range(0, sync.features()).filter(j -> !exact.contains(j)).boxed().toList();
+      this.via = options.via() == Via.BEST ? cheapest(sum) : options.via();
+    }
+
+    /**
+     * Returns the exchange with the fewest bytes within the bound of the error; of equal ones, that
+     * with the smallest error.
+     */
+    private Via cheapest(SyncCalibration.Sum sum) {
+      int usual = exact(OptionalInt.empty(), sync.features());
+      boolean isMeasured = options.seed().isEmpty() && (exact.isEmpty() || exact.size() == usual);
+      Map<Via, Double> errors = new EnumMap<>(Via.class);
+      for (Via each : isMeasured ? Via.EXCHANGES : List.<Via>of()) {
+        sum.errors()
+            .relative(SumErrors.key(options.bits(), !exact.isEmpty(), each))
+            .ifPresent(error -> errors.put(each, error));
+      }
+      if (errors.isEmpty()) {
+        throw SyncCode.CALIBRATION.at(
+            calibration.source() + ", sum " + sum.name(),
+            "the measured errors of all exchanges, for via=best",
+            isMeasured ? "none" : "errors of other selections of bf16 features",
+            isMeasured
+                ? "write it again with partita calibrate"
+                : "leave out random and k, or name the exchange, such as via=tree");
+      }
+      double bound = options.error().orElseThrow();
+      return errors.entrySet().stream()
+          .filter(each -> each.getValue() <= bound)
+          .min(
+              Comparator.<Map.Entry<Via, Double>>comparingLong(each -> bytes(each.getKey()))
+                  .thenComparingDouble(Map.Entry::getValue))
+          .orElseThrow(
+              () -> {
+                double least = errors.values().stream().min(Double::compare).orElseThrow();
+                return SyncCode.LOW_BIT.at(
+                    "pass low-bit, sum " + sum.name(),
+                    "an exchange with an error of at most " + bound,
+                    String.format(Locale.ROOT, "%.3g or more", least),
+                    "allow a larger error, or send more bits");
+              })
+          .getKey();
+    }
+
+    /** The bytes that all devices send, if they send directly. */
+    private long bytes(Via exchange) {
+      long rows = sync.type().shape().elements() / sync.features();
+      return switch (exchange) {
+        case GATHER -> (long) devices * (devices - 1) * bytes(rows, coded.size(), exact.size());
+        case SCATTER ->
+            2L
+                * devices
+                * (devices - 1)
+                * bytes(
+                    rows, Math.ceilDiv(coded.size(), devices), Math.ceilDiv(exact.size(), devices));
+        case TREE -> 2L * (devices - 1) * bytes(rows, coded.size(), exact.size());
+        case RING -> {
+          long all = bytes(rows, 0, exact.size());
+          for (int end = 0; end < devices; end++) {
+            int share = end;
+            long count =
+                coded.stream().filter(j -> PartialSums.ringEnd(j, devices) == share).count();
+            all += bytes(rows, count, 0);
+          }
+          yield 2L * (devices - 1) * all;
+        }
+        case BEST -> throw new IllegalArgumentException(exchange.toString());
+      };
+    }
+
+    private long bytes(long rows, long codes, long wide) {
+      return new BitPacking(options.bits(), rows * codes).bytes() + rows * wide * 2;
     }
 
     void run() {
@@ -192,9 +299,10 @@ public final class LowBitSyncs implements ModulePass {
       SumTerms parts = SumTerms.of(sync, layouts, graph);
       Value term = parts.term().orElseThrow();
       Value joined =
-          switch (options.via()) {
+          switch (via) {
             case GATHER, SCATTER -> stacked(SumTerms.stacked(term, sync, graph));
             case TREE, RING -> hops(term);
+            case BEST -> throw new IllegalStateException(via.toString());
           };
       Value result = arithmetic.cast(joined, sync.type().element());
       if (parts.whole().isPresent()) {
@@ -206,19 +314,15 @@ public final class LowBitSyncs implements ModulePass {
     /** The sum of terms {@code [places..., ..., features]}. */
     private Value stacked(Value stacked) {
       List<Value> sums = new ArrayList<>();
-      boolean scatters = options.via() == Via.SCATTER;
+      boolean scatters = via == Via.SCATTER;
       if (!coded.isEmpty()) {
         Value terms = arithmetic.select(stacked, coded, sync.features());
-        sums.add(
-            scatters
-                ? new Scatter(terms, coded).coded()
-                : sum(decoded(gathered(encoded(terms))), options.sum()));
+        sums.add(scatters ? scattered(coded).coded(terms) : sum(decoded(gathered(encoded(terms)))));
       }
       if (!exact.isEmpty()) {
         Value selected = arithmetic.select(stacked, exact, sync.features());
         Value terms = arithmetic.cast(selected, ElementType.BF16);
-        sums.add(
-            scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms), options.sum()));
+        sums.add(scatters ? scattered(exact).exact(terms) : sum(gathered(terms)));
       }
       return inOrder(sums, coded);
     }
@@ -230,14 +334,13 @@ public final class LowBitSyncs implements ModulePass {
       Layout base = layouts.layout(sync.node().operand(0));
       if (!coded.isEmpty()) {
         HopSums hops = new HopSums(sync, ranges, base, options.sum(), arithmetic);
-        boolean isRing = options.via() == Via.RING;
+        boolean isRing = via == Via.RING;
         sums.add(isRing ? hops.ring(term, coded) : hops.tree(term, coded));
         order = isRing ? hops.ringOrder(coded) : coded;
       }
       if (!exact.isEmpty()) {
         Communication.Sync before = (Communication.Sync) sync.node().op();
-        Algorithm algorithm =
-            options.via() == Via.RING ? new Algorithm.Ring() : new Algorithm.Tree(2);
+        Algorithm algorithm = via == Via.RING ? new Algorithm.Ring() : new Algorithm.Tree(2);
         Value selected = arithmetic.select(term, exact, sync.features());
         Value sum = graph.add(before.with(algorithm).with(Codec.parse("bf16")), selected);
         sums.add(arithmetic.cast(sum, options.sum()));
@@ -293,20 +396,8 @@ public final class LowBitSyncs implements ModulePass {
       return arithmetic.dequantised(codes, step);
     }
 
-    /** Returns the step of each place and coded feature. */
     private Value constants(int rank, ToDoubleBiFunction<Integer, Integer> value) {
-      double[] data = new double[devices * coded.size()];
-      for (int place = 0; place < devices; place++) {
-        for (int j = 0; j < coded.size(); j++) {
-          data[place * coded.size() + j] = value.applyAsDouble(place, coded.get(j));
-        }
-      }
-      List<Dim> dims = new ArrayList<>();
-      for (int dim = 0; dim < rank; dim++) {
-        dims.add(dim < places ? Dim.of(sync.sizes().get(dim)) : Dim.ONE);
-      }
-      Shape shape = new Shape(dims).with(rank - 1, Dim.of(coded.size()));
-      return graph.constant(Tensor.ofDoubles(new TensorType(ElementType.F32, shape), data));
+      return graph.constant(arithmetic.constants(sync, coded, rank, value));
     }
 
     private Value gathered(Value value) {
@@ -314,200 +405,16 @@ public final class LowBitSyncs implements ModulePass {
       Layout of = layouts.layout(sync.node().operand(0));
       Layout from = SumTerms.layout(sync, of, rank);
       Layout to = Layout.replicated(of.mesh(), rank).withAt(of.at());
-      return sync(value, from, to);
+      return SumTerms.sync(sync, value, from, to, graph);
     }
 
-    /** Sums {@code [places..., ...]} to {@code [...]}, one place after the other. */
-    private Value sum(Value terms, ElementType type) {
-      List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
-      dims.addAll(terms.type().shape().dims().subList(places, terms.type().rank()));
-      Value line = graph.add(new Movement.Reshape(new Shape(dims)), arithmetic.cast(terms, type));
-      Value sum = BitPacking.slice(line, 0, 0, 1, graph);
-      for (int place = 1; place < devices; place++) {
-        sum =
-            arithmetic.binary(BinaryFunction.ADD, sum, BitPacking.slice(line, 0, place, 1, graph));
-      }
-      Shape shape = new Shape(dims.subList(1, dims.size()));
-      return graph.add(new Movement.Reshape(shape), sum);
+    private Value sum(Value terms) {
+      return arithmetic.sum(terms, places, options.sum());
     }
 
-    /**
-     * Sums in which each device adds a share of the features. It adds in f32 what is encoded again:
-     * a chip may skip roundings to bf16, and what it sends must not depend on that.
-     */
-    private final class Scatter {
-      private final Value terms;
-      private final List<Integer> features;
-
-      /** The number of features of a share; the last ones may be padding. */
-      private final int each;
-
-      private final long rows;
-      private final List<Dim> shares;
-      private final Layout base;
-
-      /**
-       * @param terms the terms {@code [places..., ..., features]}, each on its device
-       */
-      Scatter(Value terms, List<Integer> features) {
-        this.terms = terms;
-        this.features = features;
-        this.each = Math.ceilDiv(features.size(), devices);
-        this.rows = sync.type().shape().elements() / sync.features();
-        this.shares = sync.sizes().stream().map(Dim::of).toList();
-        this.base = layouts.layout(sync.node().operand(0));
-      }
-
-      Value coded() {
-        BitPacking packing = new BitPacking(options.bits(), rows * each);
-        Value scale =
-            byFeature(
-                terms.type().rank(), 0, (place, j) -> arithmetic.scale(ranges.bound(place, j)));
-        Value codes = byShare(arithmetic.quantised(terms, scale));
-        Value packed = packing.pack(flat(codes), arithmetic);
-        Value received = packing.unpack(exchanged(packed), arithmetic);
-        Value decoded =
-            arithmetic.values(
-                unflat(received, places),
-                byFeature(
-                    2 * places + 2, places, (place, j) -> arithmetic.step(ranges.bound(place, j))));
-        Value sums = sum(decoded, ElementType.F32);
-        Value again = arithmetic.quantised(sums, ofSums(j -> arithmetic.scale(ranges.sumBound(j))));
-        Value all = packing.unpack(collected(packing.pack(flat(again), arithmetic)), arithmetic);
-        Value values =
-            arithmetic.values(unflat(all, 0), wholeSums(j -> arithmetic.step(ranges.sumBound(j))));
-        return whole(arithmetic.cast(values, options.sum()));
-      }
-
-      Value exact() {
-        Value received = exchanged(flat(byShare(terms)));
-        Value sums =
-            arithmetic.cast(sum(unflat(received, places), ElementType.F32), ElementType.BF16);
-        return whole(arithmetic.cast(unflat(collected(flat(sums)), 0), options.sum()));
-      }
-
-      /** Reshapes {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
-      private Value byShare(Value value) {
-        Value padded =
-            BitPacking.pad(
-                value,
-                (long) each * devices - features.size(),
-                graph.constant(Tensor.scalar(value.type().element(), 0)),
-                graph);
-        List<Dim> dims = new ArrayList<>(shares);
-        dims.add(Dim.of(rows));
-        dims.addAll(shares);
-        dims.add(Dim.of(each));
-        Value lines = graph.add(new Movement.Reshape(new Shape(dims)), padded);
-        List<Integer> order = new ArrayList<>(IntStream.range(0, places).boxed().toList());
-        IntStream.rangeClosed(places + 1, 2 * places).forEach(order::add);
-        order.add(places);
-        order.add(2 * places + 1);
-        return graph.add(new Movement.Transpose(order), lines);
-      }
-
-      /** {@code [..., rows, each]} to {@code [..., rows each]}. */
-      private Value flat(Value value) {
-        int rank = value.type().rank();
-        List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, rank - 2));
-        dims.add(Dim.of(rows * each));
-        return graph.add(new Movement.Reshape(new Shape(dims)), value);
-      }
-
-      /** The inverse, of {@code [more..., shares..., rows each]}. */
-      private Value unflat(Value value, int more) {
-        List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, more + places));
-        dims.add(Dim.of(rows));
-        dims.add(Dim.of(each));
-        return graph.add(new Movement.Reshape(new Shape(dims)), value);
-      }
-
-      /** Sends shares from the devices of terms to the devices of shares. */
-      private Value exchanged(Value value) {
-        return sync(
-            value,
-            SumTerms.layout(sync, base, value.type().rank()),
-            sharesAt(value.type().rank(), places));
-      }
-
-      /** Sends shares from their devices to all. */
-      private Value collected(Value value) {
-        int rank = value.type().rank();
-        return sync(
-            value,
-            sharesAt(value.type().rank(), 0),
-            Layout.replicated(base.mesh(), rank).withAt(base.at()));
-      }
-
-      private Layout sharesAt(int rank, int from) {
-        List<Split> splits = new ArrayList<>(Collections.nCopies(rank, Split.NONE));
-        for (int i = 0; i < places; i++) {
-          splits.set(from + i, Split.even(base.mesh(), sync.sizes().get(i), sync.axes().get(i)));
-        }
-        return Layout.replicated(base.mesh(), rank).with(splits).withAt(base.at());
-      }
-
-      /** {@code [shares..., rows, each]} to {@code [..., features]} of the sum. */
-      private Value whole(Value sums) {
-        List<Integer> order = new ArrayList<>(List.of(places));
-        IntStream.range(0, places).forEach(order::add);
-        order.add(places + 1);
-        Value lines = graph.add(new Movement.Transpose(order), sums);
-        Shape flat = Shape.of(rows, (long) each * devices);
-        Value features = graph.add(new Movement.Reshape(flat), lines);
-        Value cut = BitPacking.slice(features, 0, this.features.size(), graph);
-        Shape shape = sync.type().shape();
-        Shape of = shape.with(shape.rank() - 1, Dim.of(this.features.size()));
-        return graph.add(new Movement.Reshape(of), cut);
-      }
-
-      /** Constants of places and features for {@code [places..., ..., features]} of terms. */
-      private Value byFeature(int rank, int from, ToDoubleBiFunction<Integer, Integer> value) {
-        if (from == 0) {
-          Layout layout = SumTerms.layout(sync, base, rank);
-          return graph.add(new Communication.Reshard(layout), constants(rank, value));
-        }
-        double[] data = new double[devices * devices * each];
-        for (int place = 0; place < devices; place++) {
-          for (int j = 0; j < features.size(); j++) {
-            data[place * devices * each + j] = value.applyAsDouble(place, features.get(j));
-          }
-        }
-        List<Dim> dims = new ArrayList<>(shares);
-        dims.addAll(shares);
-        dims.add(Dim.ONE);
-        dims.add(Dim.of(each));
-        return graph.add(
-            new Communication.Reshard(sharesAt(rank, from)),
-            graph.constant(Tensor.ofDoubles(type(dims), data)));
-      }
-
-      private Value ofSums(IntToDoubleFunction value) {
-        return graph.add(new Communication.Reshard(sharesAt(places + 2, 0)), wholeSums(value));
-      }
-
-      private Value wholeSums(IntToDoubleFunction value) {
-        double[] data = new double[devices * each];
-        for (int j = 0; j < features.size(); j++) {
-          data[j] = value.applyAsDouble(features.get(j));
-        }
-        List<Dim> dims = new ArrayList<>(shares);
-        dims.add(Dim.ONE);
-        dims.add(Dim.of(each));
-        return graph.constant(Tensor.ofDoubles(type(dims), data));
-      }
-
-      private static TensorType type(List<Dim> dims) {
-        return new TensorType(ElementType.F32, new Shape(dims));
-      }
-    }
-
-    private Value sync(Value value, Layout from, Layout to) {
-      Communication.Sync before = (Communication.Sync) sync.node().op();
-      return graph.add(
-          new Communication.Sync(
-              new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
-          value);
+    private ScatteredSums scattered(List<Integer> features) {
+      Layout base = layouts.layout(sync.node().operand(0));
+      return new ScatteredSums(sync, ranges, base, options.sum(), arithmetic, features);
     }
   }
 }

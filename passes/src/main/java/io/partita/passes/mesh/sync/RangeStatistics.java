@@ -27,6 +27,9 @@ import java.util.stream.IntStream;
 public final class RangeStatistics {
   private static final String OUTPUT = "partita.sum.";
 
+  /** The most tokens of a run on which errors are measured. */
+  private static final long TOKENS = 32;
+
   private RangeStatistics() {}
 
   /**
@@ -56,7 +59,31 @@ public final class RangeStatistics {
 
     @Override
     public int outputs() {
-      return sums.stream().mapToInt(sum -> PartialSums.of(sum.places()).isEmpty() ? 4 : 6).sum();
+      return sums.stream().mapToInt(sum -> PartialSums.of(sum.places()).isEmpty() ? 5 : 7).sum();
+    }
+
+    /**
+     * Returns the errors of the encodings of each sum, over some tokens of a run.
+     *
+     * @param outputs the outputs by name
+     * @param ranges the ranges of each sum
+     */
+    public List<SumErrors> errors(Map<String, Tensor> outputs, List<FeatureRanges> ranges) {
+      return IntStream.range(0, sums.size())
+          .mapToObj(
+              i -> SumErrors.of(terms(outputs.get(name(i, "terms")), sums.get(i)), ranges.get(i)))
+          .toList();
+    }
+
+    private static float[][][] terms(Tensor tensor, SumSync sync) {
+      int places = sync.places();
+      int features = sync.features();
+      float[][][] terms = new float[tensor.size() / (places * features)][places][features];
+      for (int i = 0; i < tensor.size(); i++) {
+        int line = i / features;
+        terms[line / places][line % places][i % features] = (float) tensor.getDouble(i);
+      }
+      return terms;
     }
 
     private static double[][] partial(Tensor tensor, SumSync sync) {
@@ -100,9 +127,11 @@ public final class RangeStatistics {
       Value sum = graph.add(sync.node().op(), term);
       graph.addOutput(name(i, "least_sum"), reduce(sum, 0, ReductionKind.MIN, sync, graph));
       graph.addOutput(name(i, "largest_sum"), reduce(sum, 0, ReductionKind.MAX, sync, graph));
+      Value terms = byToken(stacked, sync, layouts, graph);
+      graph.addOutput(name(i, "terms"), someTokens(terms, graph));
       List<PartialSums> partial = PartialSums.of(sync.places());
       if (!partial.isEmpty()) {
-        Value sums = partialSums(stacked, partial, sync, layouts, graph);
+        Value sums = partialSums(terms, partial, sync, graph);
         List<Integer> tokens = List.of(0);
         graph.addOutput(
             name(i, "least_partial"),
@@ -115,13 +144,9 @@ public final class RangeStatistics {
     return new Measuring(module.with(graph.freeze()), syncs);
   }
 
-  /** Returns {@code [tokens, sums features]}, computed on all devices from all terms. */
-  private static Value partialSums(
-      Value stacked,
-      List<PartialSums> partial,
-      SumSync sync,
-      LayoutInference layouts,
-      GraphEditor graph) {
+  /** Returns all terms on all devices, {@code [tokens, places features]}. */
+  private static Value byToken(
+      Value stacked, SumSync sync, LayoutInference layouts, GraphEditor graph) {
     Layout base = layouts.layout(sync.node().operand(0));
     int rank = stacked.type().rank();
     Layout from = SumTerms.layout(sync, base, rank);
@@ -132,7 +157,27 @@ public final class RangeStatistics {
     long tokens = sync.type().shape().elements() / features;
     Value lines = graph.add(new Movement.Reshape(Shape.of(places, tokens, features)), all);
     Value byToken = graph.add(new Movement.Transpose(List.of(1, 0, 2)), lines);
-    Value flat = graph.add(new Movement.Reshape(Shape.of(tokens, places * features)), byToken);
+    return graph.add(new Movement.Reshape(Shape.of(tokens, places * features)), byToken);
+  }
+
+  /** Returns every so many lines, at most {@link #TOKENS}. */
+  private static Value someTokens(Value lines, GraphEditor graph) {
+    long tokens = lines.type().shape().extent(0);
+    long step = Math.max(1, Math.ceilDiv(tokens, TOKENS));
+    long count = Math.ceilDiv(tokens, step);
+    List<Dim> starts = List.of(Dim.of(0), Dim.of(0));
+    List<Dim> sizes = List.of(Dim.of(count), lines.type().shape().dim(1));
+    return graph.add(new Movement.Slice(starts, sizes, List.of(step, 1L)), lines);
+  }
+
+  /**
+   * Returns {@code [tokens, sums features]}.
+   *
+   * @param flat all terms, {@code [tokens, places features]}
+   */
+  private static Value partialSums(
+      Value flat, List<PartialSums> partial, SumSync sync, GraphEditor graph) {
+    long features = sync.features();
     List<Value> sums = new ArrayList<>();
     for (PartialSums each : partial) {
       Value sum = null;

@@ -6,7 +6,9 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
@@ -79,6 +81,15 @@ record SumTerms(Optional<Value> whole, Optional<Value> term) {
       value = graph.add(new Communication.Settle(sync.axes().get(i), exit), value);
     }
     return value;
+  }
+
+  /** Moves stacked terms by the algorithm of their sum. */
+  static Value sync(SumSync sync, Value value, Layout from, Layout to, GraphEditor graph) {
+    Communication.Sync before = (Communication.Sync) sync.node().op();
+    return graph.add(
+        new Communication.Sync(
+            new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
+        value);
   }
 
   /** Returns the layout of stacked terms. */

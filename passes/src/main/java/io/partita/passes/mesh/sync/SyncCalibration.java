@@ -24,8 +24,14 @@ public record SyncCalibration(
    * The ranges of one sum.
    *
    * @param weights {@link SumSync#weights}
+   * @param errors the errors of its encodings, if they were measured
    */
-  public record Sum(String name, String weights, FeatureRanges ranges) {}
+  public record Sum(String name, String weights, FeatureRanges ranges, SumErrors errors) {
+    /** A sum whose errors weren't measured. */
+    public Sum(String name, String weights, FeatureRanges ranges) {
+      this(name, weights, ranges, SumErrors.NONE);
+    }
+  }
 
   public SyncCalibration {
     sums = List.copyOf(sums);
@@ -70,9 +76,9 @@ public record SyncCalibration(
   }
 
   /**
-   * Returns the ranges of some sums of a module. A sum is identified by its weights, and by its
-   * position among those with equal weights. So a calibration of the whole model also applies to
-   * one in which sums of other blocks are dropped.
+   * Returns the measurements of some sums of a module. A sum is identified by its weights, and by
+   * its position among those with equal weights. So a calibration of the whole model also applies
+   * to one in which sums of other blocks are dropped.
    *
    * @param found the mesh of the module
    * @param all the sums of the module, in order
@@ -80,21 +86,21 @@ public record SyncCalibration(
    * @throws PartitaException with {@link SyncCode#CALIBRATION} if they were not measured, or {@link
    *     SyncCode#RANGES}
    */
-  List<FeatureRanges> ranges(String found, List<SumSync> all, List<SumSync> wanted) {
+  List<Sum> sums(String found, List<SumSync> all, List<SumSync> wanted) {
     String remedy = "calibrate this model on these devices with partita calibrate";
     if (!found.equals(mesh)) {
       throw SyncCode.CALIBRATION.at(source, "a calibration on " + found, "one on " + mesh, remedy);
     }
     List<Sum> left = new ArrayList<>(sums);
-    List<FeatureRanges> ranges = new ArrayList<>();
+    List<Sum> chosen = new ArrayList<>();
     for (SumSync sync : all) {
       Optional<Sum> sum = measured(sync, left);
       sum.ifPresent(left::remove);
       if (wanted.contains(sync)) {
-        ranges.add(ranges(sync, sum));
+        chosen.add(valid(sync, sum));
       }
     }
-    return ranges;
+    return chosen;
   }
 
   /** Returns the first sum with the same weights, preferably with the same name. */
@@ -107,11 +113,11 @@ public record SyncCalibration(
         .or(() -> alike.stream().findFirst());
   }
 
-  private FeatureRanges ranges(SumSync sync, Optional<Sum> measured) {
-    Optional<FeatureRanges> fitting =
+  private Sum valid(SumSync sync, Optional<Sum> measured) {
+    Optional<Sum> fitting =
         measured
-            .map(Sum::ranges)
-            .filter(each -> each.places() == sync.places() && each.features() == sync.features());
+            .filter(each -> each.ranges().places() == sync.places())
+            .filter(each -> each.ranges().features() == sync.features());
     if (fitting.isEmpty()) {
       throw SyncCode.CALIBRATION.at(
           source,
@@ -122,7 +128,7 @@ public record SyncCalibration(
           "calibrate this model on these devices with partita calibrate, and with the same --sync"
               + " if that drops syncs of the block");
     }
-    int invalid = fitting.get().invalid();
+    int invalid = fitting.get().ranges().invalid();
     if (invalid >= 0) {
       throw SyncCode.RANGES.at(
           source + ", sum " + measured.get().name(),

@@ -3,11 +3,13 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.op.Codec;
 import io.partita.ir.type.ElementType;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,9 +39,15 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
      * @param seed the seed of a random selection of these; empty for those of the widest ranges
      * @param sum the type in which terms are added
      * @param via the exchange of terms
+     * @param error the largest relative error of a sum, if the exchange is chosen by it
      */
     record LowBit(
-        int bits, OptionalInt exact, OptionalInt seed, ElementType sum, LowBitSyncs.Via via)
+        int bits,
+        OptionalInt exact,
+        OptionalInt seed,
+        ElementType sum,
+        LowBitSyncs.Via via,
+        OptionalDouble error)
         implements Width {}
 
     /**
@@ -57,7 +65,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   private static final int MIN_BITS = 2;
   private static final int MAX_BITS = 8;
   private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");
-  private static final Pattern OPTION = Pattern.compile("(?:([a-z]+)=)?([a-z0-9]{1,9})");
+  private static final Pattern OPTION = Pattern.compile("(?:([a-z]+)=)?([a-z0-9.]{1,9})");
   private static final String SCATTER = "scatter";
   private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4", "vq");
   private static final int USUAL_CENTROIDS = 1024;
@@ -135,7 +143,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   }
 
   private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
-    integer.requireOptions(List.of("sum", "via"));
+    integer.requireOptions(List.of("sum", "via", "error"));
     int bits = inRange(integer.text, "bits", integer.number, MIN_BITS, MAX_BITS);
     String sum = integer.options.getOrDefault("sum", "bf16");
     if (!sum.equals("bf16") && !sum.equals("f32")) {
@@ -147,6 +155,16 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       throw new SyncRules.Unreadable(
           "via=" + LowBitSyncs.Via.choices(), integer.text, "choose one of them");
     }
+    String given = integer.options.get("error");
+    boolean isBest = via.get() == LowBitSyncs.Via.BEST;
+    if (isBest == (given == null) || given != null && !given.matches("[0-9]+(\\.[0-9]+)?")) {
+      throw new SyncRules.Unreadable(
+          isBest ? "error=X, the largest relative error of a sum" : "error with via=best only",
+          integer.text,
+          "write (via=best,error=0.05), or name the exchange");
+    }
+    OptionalDouble error =
+        given == null ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(given));
     OptionalInt exact = OptionalInt.of(0);
     OptionalInt seed = OptionalInt.empty();
     if (wide.isPresent()) {
@@ -159,7 +177,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       seed = part.integer("random", 0, Integer.MAX_VALUE);
     }
     ElementType type = sum.equals("f32") ? ElementType.F32 : ElementType.BF16;
-    return new Width.LowBit(bits, exact, seed, type, via.get());
+    return new Width.LowBit(bits, exact, seed, type, via.get(), error);
   }
 
   private static SyncRules.Unreadable unreadable(String text) {
@@ -224,6 +242,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     if (low.via() != LowBitSyncs.Via.GATHER) {
       more.add("via=" + low.via());
     }
+    low.error().ifPresent(error -> more.add("error=" + BigDecimal.valueOf(error).toPlainString()));
     String integer =
         "int" + low.bits() + (more.isEmpty() ? "" : "(" + String.join(",", more) + ")");
     List<String> options = new ArrayList<>();

@@ -265,7 +265,13 @@ public record SyncRules(List<Clause> clauses) {
                 new LowBitSyncs(
                     calibration.orElseThrow(() -> uncalibrated(clause)),
                     new LowBitSyncs.Options(
-                        clause.blocks, low.bits(), low.exact(), low.seed(), low.sum(), low.via())));
+                        clause.blocks,
+                        low.bits(),
+                        low.exact(),
+                        low.seed(),
+                        low.sum(),
+                        low.via(),
+                        low.error())));
       }
     }
     return passes;

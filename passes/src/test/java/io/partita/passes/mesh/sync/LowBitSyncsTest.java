@@ -3,8 +3,10 @@ package io.partita.passes.mesh.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.GraphEditor;
@@ -13,21 +15,29 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.propagate.MeshEvaluator;
 import io.partita.ir.propagate.VaryingModules;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirPrinter;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.ir.verify.Verifier;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.LowBitSyncs.Options;
 import io.partita.passes.program.localize.Localization;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -62,10 +72,11 @@ class LowBitSyncsTest {
       named.put(measuring.module().graph().outputs().get(i).name(), results.get(i));
     }
     List<FeatureRanges> ranges = measuring.ranges(named);
+    List<SumErrors> errors = measuring.errors(named, ranges);
     List<SyncCalibration.Sum> sums = new ArrayList<>();
     for (int i = 0; i < ranges.size(); i++) {
       String weights = measuring.sums().get(i).weights();
-      sums.add(new SyncCalibration.Sum("sum " + i, weights, ranges.get(i)));
+      sums.add(new SyncCalibration.Sum("sum " + i, weights, ranges.get(i), errors.get(i)));
     }
     return new SyncCalibration(
         "cal.json", module.placement().orElseThrow().mesh().toString(), sums);
@@ -158,6 +169,112 @@ class LowBitSyncsTest {
     Program program = Localization.of(coded, 1);
     List<Tensor> onDevices = List.copyOf(new ProgramEvaluator(program, 1).run(inputs).values());
     assertThat(largestError(onDevices, found)).isCloseTo(0, within(1e-6));
+  }
+
+  /** A feed-forward network, whose result is a sum on some devices. */
+  private static Module network(int devices) {
+    GraphBuilder builder = new GraphBuilder("feed-forward");
+    Value x = builder.input("x", TensorType.of(ElementType.F32, 20, 9));
+    Value in = builder.constant(random(1, 9, 15));
+    Value hidden = builder.add(new Structured.Linear(false, false), x, in);
+    Value positive = builder.add(new Elementwise.Unary(UnaryFunction.RELU), hidden);
+    Value out = builder.constant(random(2, 15, 70));
+    builder.output("y", builder.add(new Structured.Linear(false, false), positive, out));
+    return new ShardPass(Strategy.tensor(devices)).run(new Module(builder.finish()));
+  }
+
+  private static Tensor random(long seed, long rows, long columns) {
+    Random random = new Random(seed);
+    float[] data = new float[Math.toIntExact(rows * columns)];
+    for (int i = 0; i < data.length; i++) {
+      data[i] = (float) random.nextGaussian();
+    }
+    return Tensor.floats(Shape.of(rows, columns), data);
+  }
+
+  private static double relativeError(Tensor found, Tensor expected) {
+    double square = 0;
+    double norm = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      square += Math.pow(found.getDouble(i) - expected.getDouble(i), 2);
+      norm += Math.pow(expected.getDouble(i), 2);
+    }
+    return Math.sqrt(square / norm);
+  }
+
+  private static Options usual(int bits, LowBitSyncs.Via via, OptionalDouble error) {
+    return new Options(
+        BlockSelection.parse("all").orElseThrow(),
+        bits,
+        OptionalInt.empty(),
+        OptionalInt.empty(),
+        ElementType.BF16,
+        via,
+        error);
+  }
+
+  /** The error that is computed from terms is that of the rewritten module. */
+  @ParameterizedTest
+  @CsvSource({"2,4", "3,3", "5,4", "5,8"})
+  void errorsAreThoseOfTheModule(int devices, int bits) {
+    Module module = network(devices);
+    SequencedMap<String, Tensor> inputs = new LinkedHashMap<>(Map.of("x", random(3, 20, 9)));
+    SyncCalibration calibration = calibrated(module, inputs);
+    List<Tensor> given = List.copyOf(inputs.values());
+    Tensor expected = MeshEvaluator.run(module, given).getFirst();
+    for (LowBitSyncs.Via via : LowBitSyncs.Via.EXCHANGES) {
+      Module coded =
+          new LowBitSyncs(calibration, usual(bits, via, OptionalDouble.empty())).run(module);
+      double error = relativeError(MeshEvaluator.run(coded, given).getFirst(), expected);
+      SumErrors errors = calibration.sums().getFirst().errors();
+      assertThat(errors.relative(SumErrors.key(bits, true, via)).orElseThrow())
+          .isCloseTo(error, withinPercentage(2));
+    }
+  }
+
+  /** The exchange with the fewest bytes within the bound is chosen, or all errors are too large. */
+  @Test
+  void theCheapestExchangeWithinABoundIsChosen() {
+    Module module = network(5);
+    SequencedMap<String, Tensor> inputs = new LinkedHashMap<>(Map.of("x", random(3, 20, 9)));
+    SyncCalibration calibration = calibrated(module, inputs);
+    SumErrors errors = calibration.sums().getFirst().errors();
+    Map<LowBitSyncs.Via, Double> byExchange = new LinkedHashMap<>();
+    for (LowBitSyncs.Via via : LowBitSyncs.Via.EXCHANGES) {
+      byExchange.put(via, errors.relative(SumErrors.key(4, true, via)).orElseThrow());
+    }
+    double gathered = byExchange.get(LowBitSyncs.Via.GATHER);
+    double scattered = byExchange.get(LowBitSyncs.Via.SCATTER);
+    assertThat(gathered).isLessThan(scattered);
+    assertThat(scattered).isLessThan(byExchange.get(LowBitSyncs.Via.TREE));
+    assertThat(chosen(module, calibration, 1)).isEqualTo(rewritten(module, LowBitSyncs.Via.TREE));
+    assertThat(chosen(module, calibration, scattered))
+        .isEqualTo(rewritten(module, LowBitSyncs.Via.SCATTER));
+    assertThat(chosen(module, calibration, gathered))
+        .isEqualTo(rewritten(module, LowBitSyncs.Via.GATHER));
+    assertThatThrownBy(() -> chosen(module, calibration, gathered / 2))
+        .hasMessageContaining("P4223")
+        .hasMessageContaining("an error of at most");
+    SyncCalibration.Sum sum = calibration.sums().getFirst();
+    SyncCalibration.Sum unmeasured =
+        new SyncCalibration.Sum(sum.name(), sum.weights(), sum.ranges());
+    SyncCalibration older =
+        new SyncCalibration("cal.json", calibration.mesh(), List.of(unmeasured));
+    assertThatThrownBy(() -> chosen(module, older, 1))
+        .hasMessageContaining("P4224")
+        .hasMessageContaining("write it again");
+  }
+
+  private static String chosen(Module module, SyncCalibration calibration, double bound) {
+    Options options = usual(4, LowBitSyncs.Via.BEST, OptionalDouble.of(bound));
+    return PirPrinter.print(new LowBitSyncs(calibration, options).run(module));
+  }
+
+  private static String rewritten(Module module, LowBitSyncs.Via via) {
+    SequencedMap<String, Tensor> inputs = new LinkedHashMap<>(Map.of("x", random(3, 20, 9)));
+    SyncCalibration calibration = calibrated(module, inputs);
+    Options options = usual(4, via, OptionalDouble.empty());
+    return PirPrinter.print(new LowBitSyncs(calibration, options).run(module));
   }
 
   @Test

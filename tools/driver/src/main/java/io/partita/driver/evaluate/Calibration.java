@@ -12,6 +12,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.sync.FeatureRanges;
 import io.partita.passes.mesh.sync.RangeStatistics;
+import io.partita.passes.mesh.sync.SumErrors;
 import io.partita.passes.mesh.sync.SumSync;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import java.nio.file.Files;
@@ -31,6 +32,9 @@ public final class Calibration {
    * resumes.
    */
   private static final int STRETCH = 16;
+
+  /** The most samples on which the errors of encodings are measured. */
+  private static final int ERROR_SAMPLES = 8;
 
   /**
    * The calibration to measure.
@@ -101,8 +105,59 @@ public final class Calibration {
         }
         file.write(request.output());
       }
+      if (file.calibration().sums().stream().anyMatch(sum -> sum.errors().squares().isEmpty())) {
+        file = withErrors(file, measuring, metric, scorers);
+        file.write(request.output());
+      }
       return file;
     }
+  }
+
+  /** Measures the errors of encodings with these ranges, on the first samples. */
+  private CalibrationFile withErrors(
+      CalibrationFile file, RangeStatistics.Measuring measuring, Metric metric, Scorers scorers) {
+    List<SyncCalibration.Sum> sums = file.calibration().sums();
+    List<FeatureRanges> ranges = sums.stream().map(SyncCalibration.Sum::ranges).toList();
+    if (ranges.stream().anyMatch(each -> !each.isFinite())) {
+      return file;
+    }
+    int samples = Math.min(file.wanted(), ERROR_SAMPLES);
+    List<SumErrors> errors =
+        scorers
+            .each(
+                0,
+                samples,
+                (program, sample) -> {
+                  MeasuredRun<List<SumErrors>> run =
+                      new MeasuredRun<>(
+                          program,
+                          measuring,
+                          outputs -> measuring.errors(outputs, ranges),
+                          Calibration::joined);
+                  metric.score(run, sample);
+                  return run.measured();
+                },
+                new RemainingTime("measured errors on", 0, samples, progress))
+            .stream()
+            .reduce(Calibration::joined)
+            .orElseThrow();
+    List<SyncCalibration.Sum> measured =
+        IntStream.range(0, sums.size())
+            .mapToObj(
+                i ->
+                    new SyncCalibration.Sum(
+                        sums.get(i).name(), sums.get(i).weights(), ranges.get(i), errors.get(i)))
+            .toList();
+    SyncCalibration calibration = file.calibration();
+    return new CalibrationFile(
+        new SyncCalibration(calibration.source(), calibration.mesh(), measured),
+        file.data(),
+        file.sequences(),
+        file.wanted());
+  }
+
+  private static List<SumErrors> joined(List<SumErrors> one, List<SumErrors> other) {
+    return IntStream.range(0, one.size()).mapToObj(i -> one.get(i).plus(other.get(i))).toList();
   }
 
   private static MeasuredRun<List<FeatureRanges>> measured(

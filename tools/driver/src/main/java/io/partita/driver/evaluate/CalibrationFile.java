@@ -6,6 +6,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.FeatureRanges;
 import io.partita.passes.mesh.sync.Residual;
+import io.partita.passes.mesh.sync.SumErrors;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
@@ -69,7 +71,11 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
           throw broken(file, "ranges of different lengths at " + sum.get("name"));
         }
         sums.add(
-            new SyncCalibration.Sum((String) sum.get("name"), (String) sum.get("weights"), ranges));
+            new SyncCalibration.Sum(
+                (String) sum.get("name"),
+                (String) sum.get("weights"),
+                ranges,
+                errors((Map<?, ?>) sum.get("errors"), sum.get("norm"))));
       }
       List<Codebook> codebooks = new ArrayList<>();
       for (Object each : (List<?>) json.getOrDefault("codebooks", List.of())) {
@@ -88,6 +94,15 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         | IllegalArgumentException misshapen) {
       throw broken(file, "JSON of another shape");
     }
+  }
+
+  private static SumErrors errors(Map<?, ?> squares, Object norm) {
+    if (squares == null) {
+      return SumErrors.NONE;
+    }
+    SequencedMap<String, Double> numbers = new LinkedHashMap<>();
+    squares.forEach((key, each) -> numbers.put((String) key, ((Number) each).doubleValue()));
+    return new SumErrors(numbers, ((Number) norm).doubleValue());
   }
 
   private static Codebook codebook(Map<?, ?> json, Path file) {
@@ -207,6 +222,10 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                   fields.put("largestSum", list(sum.ranges().largestSum()));
                   fields.put("leastPartial", lists(sum.ranges().leastPartial()));
                   fields.put("largestPartial", lists(sum.ranges().largestPartial()));
+                  if (!sum.errors().squares().isEmpty()) {
+                    fields.put("norm", sum.errors().norm());
+                    fields.put("errors", sum.errors().squares());
+                  }
                   return fields;
                 })
             .toList());
