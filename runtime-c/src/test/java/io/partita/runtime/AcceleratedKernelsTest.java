@@ -4,11 +4,13 @@ import io.partita.runtime.CCompiler.Build;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kernels with XpulpV2 instructions against their portable form, on GVSoC. */
+@Tag("thorough")
 @ExtendWith(WithGvsoc.class)
 class AcceleratedKernelsTest {
   @TempDir private Path folder;
