@@ -23,8 +23,9 @@ import java.util.OptionalInt;
 
 /**
  * Measures the loss of models whose tokens are sent as indices of centroids: {@code
- * VectorBenchmarks MODELS FOLDER SAMPLES}, where MODELS has mnist-vit and shakespeare-llama. Prints
- * tables for docs/measurements.md. Codebooks are kept in FOLDER and reused.
+ * VectorBenchmarks MODELS FOLDER SAMPLES [class-tokens|perplexity]}, where MODELS has mnist-vit and
+ * shakespeare-llama. Prints tables for docs/measurements.md. Codebooks are kept in FOLDER and
+ * reused.
  */
 final class VectorBenchmarks {
   private static final int SIZE = 1024;
@@ -52,8 +53,13 @@ final class VectorBenchmarks {
             Path.of(arguments[0]),
             Files.createDirectories(Path.of(arguments[1])),
             Integer.parseInt(arguments[2]));
-    benchmarks.classTokens();
-    benchmarks.perplexity();
+    String table = arguments.length > 3 ? arguments[3] : "";
+    if (!table.equals("perplexity")) {
+      benchmarks.classTokens();
+    }
+    if (!table.equals("class-tokens")) {
+      benchmarks.perplexity();
+    }
   }
 
   /** A model with its data. */

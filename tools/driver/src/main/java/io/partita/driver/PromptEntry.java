@@ -6,6 +6,7 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.tensor.TensorHash;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -112,26 +114,39 @@ final class PromptEntry {
         && fresh.dim(op.axis()).value() <= cache.dim(op.axis()).value();
   }
 
-  /** Both have the same matrices. */
+  /** Requires that the prompt's model has all matrices of the decoder. */
   private void requireSameModel() {
     Set<String> known = new HashSet<>(matrices(prompt.graph()));
-    for (String matrix : matrices(step.graph())) {
-      if (!known.contains(matrix)) {
-        throw refused("the weights of the decoder", "a matrix of the decoder isn't in it");
-      }
+    List<String> own = matrices(step.graph());
+    if (own.isEmpty() || !known.containsAll(own)) {
+      long others = own.stream().filter(matrix -> !known.contains(matrix)).count();
+      throw refused(
+          "the weights of the decoder",
+          "other values in " + others + " of " + own.size() + " matrices");
     }
   }
 
+  /** The hashes of the weights of linears and networks, as they are stored. */
   private static List<String> matrices(Graph graph) {
     List<String> hashes = new ArrayList<>();
     for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Linear linear
-          && node.operand(1).definition() != null
-          && node.operand(1).definition().constant().isPresent()) {
-        hashes.add(new TensorHash().add(node.operand(1).definition().constant().get()).text());
+      if (node.op() instanceof Structured.Linear || node.op() instanceof Structured.Ffn) {
+        node.operands().stream()
+            .map(PromptEntry::stored)
+            .flatMap(Optional::stream)
+            .filter(data -> data.shape().rank() >= 2)
+            .forEach(data -> hashes.add(new TensorHash().add(data).text()));
       }
     }
     return hashes;
+  }
+
+  private static Optional<Tensor> stored(Value value) {
+    Node node = value.definition();
+    if (node != null && node.op() instanceof Quantized.Dequantize) {
+      node = node.operand(0).definition();
+    }
+    return node == null ? Optional.empty() : node.constant();
   }
 
   private PartitaException refused(String expected, Object found) {
