@@ -39,9 +39,9 @@ final class NumberChoice {
    * An import.
    *
    * @param failure the first failure, if any
-   * @param asked the inputs whose values it needs
+   * @param needed the inputs whose values it needs
    */
-  record Attempt(ImportResult result, Optional<FirstFailure> failure, Set<String> asked) {
+  record Attempt(ImportResult result, Optional<FirstFailure> failure, Set<String> needed) {
     /** Returns the number of imported nodes. */
     long nodes() {
       return failure

@@ -18,14 +18,14 @@ final class SelectionCounts {
   private final Set<String> whole = new HashSet<>();
 
   private final Map<Dim, Counted> counted = new HashMap<>();
-  private int asked;
+  private int numbered;
 
   private record Counted(String name, Dim elements) {}
 
   /** Begins another round of the import, which visits the same nodes in the same order. */
   void begin() {
     counted.clear();
-    asked = 0;
+    numbered = 0;
   }
 
   /**
@@ -34,7 +34,7 @@ final class SelectionCounts {
    * @param count the symbol of its count otherwise
    */
   boolean findsAll(Dim count, Dim elements, String where) {
-    Counted selection = new Counted(asked++ + " " + where, elements);
+    Counted selection = new Counted(numbered++ + " " + where, elements);
     counted.put(count, selection);
     return whole.contains(selection.name());
   }

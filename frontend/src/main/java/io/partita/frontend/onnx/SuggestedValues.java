@@ -37,15 +37,15 @@ final class SuggestedValues {
   /** Returns the failed import with remedies that name values with which the import succeeds. */
   ImportResult suggested(NumberChoice.Attempt failed, ImportOptions options) {
     boolean mayBind =
-        !failed.asked().isEmpty()
-            && failed.asked().stream().allMatch(input -> isVector(declared.get(input)))
+        !failed.needed().isEmpty()
+            && failed.needed().stream().allMatch(input -> isVector(declared.get(input)))
             && failed.result().diagnostics().stream().anyMatch(SuggestedValues::asks);
     if (!mayBind) {
       return failed.result();
     }
     for (Form form : Form.values()) {
       ImportOptions bound = options;
-      for (String input : failed.asked()) {
+      for (String input : failed.needed()) {
         bound = bound.withValue(input, value(declared.get(input), form));
       }
       if (attempts.run(bound).result().module().isPresent()) {
@@ -94,7 +94,7 @@ final class SuggestedValues {
   }
 
   private String text(NumberChoice.Attempt failed, Form form) {
-    return failed.asked().stream()
+    return failed.needed().stream()
         .map(
             input ->
                 "--bind "

@@ -17,8 +17,8 @@ final class NormKernels {
     Shape inner = x.shape().range(norm.axis(), x.shape().rank());
     int size = Math.toIntExact(inner.elements());
     int rows = size == 0 ? 0 : x.size() / size;
-    double[] scale = norm.scale() ? stretched(operands.get(1), inner) : null;
-    double[] bias = norm.bias() ? stretched(operands.getLast(), inner) : null;
+    double[] scale = norm.scale() ? expanded(operands.get(1), inner) : null;
+    double[] bias = norm.bias() ? expanded(operands.getLast(), inner) : null;
     boolean narrow = x.element() == ElementType.F32;
     float[] floats = narrow ? x.floats() : null;
     double[] doubles = narrow ? null : x.doubles();
@@ -47,7 +47,7 @@ final class NormKernels {
     return narrow ? Tensor.of(x.type(), floatsOut) : Tensor.ofDoubles(x.type(), doublesOut);
   }
 
-  private static double[] stretched(Tensor parameter, Shape inner) {
+  private static double[] expanded(Tensor parameter, Shape inner) {
     TensorType type = parameter.type().with(inner);
     return MovementKernels.broadcast(parameter, type).doubles();
   }

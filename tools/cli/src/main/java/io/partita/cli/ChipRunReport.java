@@ -167,7 +167,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
       fields.put("step", each.step());
       DescriptionFields.put(each.origin(), fields);
       fields.put("bytes", each.bytes());
-      fields.put("asked", each.asked() - start);
+      fields.put("requested", each.requested() - start);
       fields.put("start", each.start() - start);
       fields.put("end", each.end() - start);
       fields.put("waited", each.waited());

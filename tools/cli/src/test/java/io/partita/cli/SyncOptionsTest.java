@@ -117,6 +117,7 @@ class SyncOptionsTest {
    * Tests that sensitivities are differences of evaluations, and that an unfinished file is
    * resumed.
    */
+  @Tag("thorough")
   @Test
   void blocksAreRankedByTheLossOfTheirDrop() throws IOException {
     Path ranking = folder.resolve("rank.json");

@@ -190,7 +190,7 @@ final class MovementOperators {
       throw node.invalid("a repeat for each of " + shape.rank() + " axes", repeats.toString());
     }
     List<Dim> split = new ArrayList<>();
-    List<Dim> stretched = new ArrayList<>();
+    List<Dim> expanded = new ArrayList<>();
     List<Dim> joined = new ArrayList<>();
     for (int axis = 0; axis < shape.rank(); axis++) {
       Dim repeat = repeats.get(axis);
@@ -199,14 +199,13 @@ final class MovementOperators {
       }
       if (!repeat.is(1)) {
         split.add(Dim.ONE);
-        stretched.add(repeat);
+        expanded.add(repeat);
       }
       split.add(shape.dim(axis));
-      stretched.add(shape.dim(axis));
+      expanded.add(shape.dim(axis));
       joined.add(shape.dim(axis).times(repeat));
     }
-    Value repeated =
-        of.broadcast(of.reshape(node.input(0), new Shape(split)), new Shape(stretched));
+    Value repeated = of.broadcast(of.reshape(node.input(0), new Shape(split)), new Shape(expanded));
     node.output(0, of.reshape(repeated, new Shape(joined)));
   }
 

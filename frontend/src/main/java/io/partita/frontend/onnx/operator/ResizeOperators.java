@@ -230,8 +230,8 @@ final class ResizeOperators {
   private Value repeated(Value x, int axis, long times) {
     Shape shape = x.type().shape();
     Value split = of.reshape(x, shape.insert(axis + 1, Dim.ONE));
-    Value stretched = of.broadcast(split, shape.insert(axis + 1, Dim.of(times)));
-    return of.reshape(stretched, shape.with(axis, shape.dim(axis).times(Dim.of(times))));
+    Value expanded = of.broadcast(split, shape.insert(axis + 1, Dim.of(times)));
+    return of.reshape(expanded, shape.with(axis, shape.dim(axis).times(Dim.of(times))));
   }
 
   private Value gathered(Value x, int axis, long[] indices) {

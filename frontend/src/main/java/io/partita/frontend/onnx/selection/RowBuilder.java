@@ -93,7 +93,7 @@ record RowBuilder(GraphBuilder graph) {
   }
 
   /** Broadcasts {@code full} to all extents of the mask. */
-  Value stretched(Rows rows) {
+  Value expanded(Rows rows) {
     Shape shape = rows.full().type().shape();
     List<Dim> dims = new ArrayList<>(shape.dims());
     for (int j = 0; j < rows.selection().rank(); j++) {
@@ -104,7 +104,7 @@ record RowBuilder(GraphBuilder graph) {
 
   /** Merges all extents of the mask in {@code full} into one. */
   Value flattened(Rows rows) {
-    Value all = stretched(rows);
+    Value all = expanded(rows);
     List<Dim> dims = new ArrayList<>(all.type().shape().dims());
     for (int j = 0; j < rows.selection().rank(); j++) {
       dims.remove(rows.axis());

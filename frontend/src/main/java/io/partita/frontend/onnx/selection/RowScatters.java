@@ -231,14 +231,14 @@ final class RowScatters {
 
   /** Returns index tuples with a replaced first number. */
   private Value firstOf(Value chosen) {
-    Value all = of.stretched(rowsOf(at.full()));
+    Value all = of.expanded(rowsOf(at.full()));
     int last = all.type().rank() - 1;
     long size = all.type().shape().extent(last);
     if (size == 1) {
       return chosen;
     }
-    Value stretched = of.broadcast(chosen, all.type().shape());
-    Value first = part(stretched, last, 0, 1);
+    Value expanded = of.broadcast(chosen, all.type().shape());
+    Value first = part(expanded, last, 0, 1);
     Value rest = part(all, last, 1, size - 1);
     return of.add(new Movement.Concat(last), first, rest);
   }

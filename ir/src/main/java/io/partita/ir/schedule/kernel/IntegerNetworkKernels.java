@@ -139,10 +139,10 @@ final class IntegerNetworkKernels {
   private static void powerSoftmax(KernelArguments call, ElementType element) {
     int size = call.get("size");
     int unit = call.get("unit");
-    int asked = call.get("group");
+    int requested = call.get("group");
     long levels = call.integer("levels");
-    int group = asked > 0 && asked < size ? asked : size;
-    long top = asked > 0 ? levels / 2 - 1 : levels - 1;
+    int group = requested > 0 && requested < size ? requested : size;
+    long top = requested > 0 ? levels / 2 - 1 : levels - 1;
     long half = (1L << unit) / 2;
     long[] x = call.place("x").longs(element, call.get("rows") * size);
     for (int row = 0; row < x.length; row += size) {

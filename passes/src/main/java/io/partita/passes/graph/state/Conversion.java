@@ -129,27 +129,27 @@ final class Conversion {
     List<Value> kept = new ArrayList<>();
     joins.forEach(join -> join.start().ifPresent(starts::add));
     joins.forEach(join -> kept.addAll(join.kept()));
-    List<Value> asked = new ArrayList<>(starts);
-    asked.addAll(kept);
-    if (asked.isEmpty()) {
+    List<Value> needed = new ArrayList<>(starts);
+    needed.addAll(kept);
+    if (needed.isEmpty()) {
       return;
     }
     Positional positional = positional();
-    for (Value value : asked) {
+    for (Value value : needed) {
       if (!positional.contains(value)) {
         throw unplaced(value, "a value that is known only at run time");
       }
     }
     SortedSet<String> open =
         positional.sweep(
-            asked,
+            needed,
             capacity - fresh.value(),
             (at, values) -> {
               for (int i = 0; i < values.size(); i++) {
                 Tensor tensor = values.get(i);
                 double expected = i < starts.size() ? at : 1;
                 if (tensor.size() > 0 && !tensor.isFilledWith(expected)) {
-                  throw unplaced(asked.get(i), "another position after " + at + " tokens");
+                  throw unplaced(needed.get(i), "another position after " + at + " tokens");
                 }
               }
             });

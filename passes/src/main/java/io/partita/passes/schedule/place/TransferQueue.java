@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * as soon as its room is free and the queue isn't full, in the order of first use. A state that a
  * run changes is spilled right after the last change. The first weights of a run are fetched by the
  * run before it, once their room is free. The channel serves transfers in the order in which they
- * were started, so a fetch isn't started right before rows of a table are asked for, which would
+ * were started, so a fetch isn't started right before rows of a table are requested, which would
  * wait for it. The queue keeps track of the time that the transfers take on the chip.
  */
 final class TransferQueue {
@@ -181,7 +181,7 @@ final class TransferQueue {
     return early.stream().map(piece -> (ScheduleStep) piece.started(piece.number)).toList();
   }
 
-  /** Returns the steps right before a task, or after the last one. Tasks are asked for in order. */
+  /** Returns the steps right before a task, or after the last one. Tasks are requested in order. */
   List<ScheduleStep> before(int task) {
     if (task == 0) {
       int latest = 0;
@@ -259,7 +259,7 @@ final class TransferQueue {
     return true;
   }
 
-  /** Whether the next fetch is needed by the next rows or begins before they are asked for. */
+  /** Whether the next fetch is needed by the next rows or begins before they are requested. */
   private boolean letsRowsPass(int task) {
     OptionalInt rows = times.nextRows(task);
     if (task == end() || rows.isEmpty() || fetches.peek().due <= rows.getAsInt()) {

@@ -162,8 +162,8 @@ public record Storage(
     List<Long> changed = new ArrayList<>();
     int added = to.size() - shape.size();
     for (int i = 0; i < to.size(); i++) {
-      boolean stretched = i < added || shape.get(i - added) == 1 && to.get(i) != 1;
-      changed.add(stretched ? 0L : strides.get(i - added));
+      boolean expanded = i < added || shape.get(i - added) == 1 && to.get(i) != 1;
+      changed.add(expanded ? 0L : strides.get(i - added));
     }
     return new Storage(region, element, offset, to, changed);
   }

@@ -250,12 +250,12 @@ class AttentionRulesTest {
   private static Value repeated(GraphBuilder graph, Value x) {
     Value apart =
         graph.add(new Movement.Reshape(Shape.of(Dim.of(2), Dim.of(2), Dim.ONE, SEQ, Dim.of(6))), x);
-    Value stretched =
+    Value expanded =
         graph.add(
             new Movement.Broadcast(Shape.of(Dim.of(2), Dim.of(2), Dim.of(2), SEQ, Dim.of(6))),
             apart);
     return graph.add(
-        new Movement.Reshape(Shape.of(Dim.of(2), Dim.of(4), SEQ, Dim.of(6))), stretched);
+        new Movement.Reshape(Shape.of(Dim.of(2), Dim.of(4), SEQ, Dim.of(6))), expanded);
   }
 
   @Test

@@ -65,7 +65,7 @@ class PaperTableTest {
     PlanReport report(PaperModel model, int chips) {
       return REPORTS.computeIfAbsent(
           new Prediction(this, model, chips),
-          asked ->
+          prediction ->
               Plans.report(
                   model.program(chips),
                   TargetLibrary.find("siracusa:chips=" + chips + arguments),

@@ -40,9 +40,9 @@ class StorageTest {
 
   @Test
   void broadcastDimensionsAreReadOnly() {
-    Storage stretched = whole(1, 4).broadcast(List.of(3L, 4L));
-    assertThat(stretched.isRegular()).isTrue();
-    assertThat(stretched.isWritable()).isFalse();
+    Storage expanded = whole(1, 4).broadcast(List.of(3L, 4L));
+    assertThat(expanded.isRegular()).isTrue();
+    assertThat(expanded.isWritable()).isFalse();
     assertThat(whole(4, 1).broadcast(List.of(4L, 3L)).isRegular()).isFalse();
   }
 

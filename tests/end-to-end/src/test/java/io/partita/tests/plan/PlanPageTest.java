@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ final class PlanPageTest {
         page("tinyllama-42m", "--mode", "decode", "--target", "siracusa:chips=8"));
   }
 
+  @Tag("thorough")
   @Test
   void visionTransformerOnLaptops() throws Exception {
     Path model = SHARED.resolve("models/mnist-vit/network.onnx");

@@ -29,12 +29,12 @@ public record MeasuredChip(
    * A transfer between L3 and L2 that a step starts.
    *
    * @param step the step that starts it
-   * @param asked the cycle at which that step begins
+   * @param requested the cycle at which that step begins
    * @param start the cycle at which the memory begins it; transfers are sequential
    * @param waited the cycles of the step that waits for it; 0 if that is in the next run
    */
   public record Transfer(
-      int step, Origin origin, long bytes, long asked, long start, long end, long waited) {}
+      int step, Origin origin, long bytes, long requested, long start, long end, long waited) {}
 
   /** The transfers that steps start, if the hardware recorded them. */
   public List<Transfer> transfers(Chip predicted) {

@@ -40,8 +40,8 @@ final class StructuredCode {
       return;
     }
     String input = code.real(0);
-    String scale = norm.scale() ? stretched(1, line) : "null";
-    String bias = norm.bias() ? stretched(norm.scale() ? 2 : 1, line) : "null";
+    String scale = norm.scale() ? expanded(1, line) : "null";
+    String bias = norm.bias() ? expanded(norm.scale() ? 2 : 1, line) : "null";
     String y = code.realResult();
     body.line(
         code.call(
@@ -59,7 +59,7 @@ final class StructuredCode {
   }
 
   /** An operand that is broadcast to {@code line}, as a full array. */
-  private String stretched(int operand, Shape line) {
+  private String expanded(int operand, Shape line) {
     Shape shape = code.shape(operand);
     String array = code.real(operand);
     if (shape.elements() == line.elements()) {

@@ -105,17 +105,16 @@ record LeadingDimensions(Shape queries, Shape keys) {
     }
     int cut = separation(outer, leading);
     Value full = mask;
-    List<Dim> stretched = new ArrayList<>();
+    List<Dim> expanded = new ArrayList<>();
     List<Dim> to = new ArrayList<>();
     if (cut < 0) {
-      stretched.addAll(outer.dims());
+      expanded.addAll(outer.dims());
       to.addAll(leading.dims());
     } else {
-      broadcast(own.range(0, cut), outer.range(0, cut), leading.dim(0), stretched, to);
-      broadcast(
-          own.range(cut, rank - 2), outer.range(cut, rank - 2), leading.dim(1), stretched, to);
+      broadcast(own.range(0, cut), outer.range(0, cut), leading.dim(0), expanded, to);
+      broadcast(own.range(cut, rank - 2), outer.range(cut, rank - 2), leading.dim(1), expanded, to);
     }
-    Shape target = new Shape(stretched).concat(inner);
+    Shape target = new Shape(expanded).concat(inner);
     full = Parameters.reshaped(full, padded, graph);
     full = target.equals(padded) ? full : graph.add(new Movement.Broadcast(target), full);
     return Parameters.reshaped(full, new Shape(to).concat(inner), graph);
@@ -126,9 +125,9 @@ record LeadingDimensions(Shape queries, Shape keys) {
    * product.
    */
   private static void broadcast(
-      Shape own, Shape outer, Dim joined, List<Dim> stretched, List<Dim> to) {
+      Shape own, Shape outer, Dim joined, List<Dim> expanded, List<Dim> to) {
     boolean isOne = own.size().is(1);
-    stretched.addAll(isOne ? own.dims() : outer.dims());
+    expanded.addAll(isOne ? own.dims() : outer.dims());
     to.add(isOne ? Dim.ONE : joined);
   }
 

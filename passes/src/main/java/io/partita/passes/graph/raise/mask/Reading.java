@@ -84,21 +84,21 @@ final class Reading {
             : new Meaning.Unknown(function.text());
       }
       case Elementwise.Binary(BinaryFunction function) ->
-          logic.binary(function, stretched(node, 0, index), stretched(node, 1, index));
+          logic.binary(function, expanded(node, 0, index), expanded(node, 1, index));
       case Elementwise.Select select ->
           logic.choice(
-              stretched(node, 0, index), stretched(node, 1, index), stretched(node, 2, index));
+              expanded(node, 0, index), expanded(node, 1, index), expanded(node, 2, index));
       case Elementwise.Cast(var to) -> logic.cast(operand(node, 0, index), to);
     };
   }
 
   /** Reads an operand that broadcasts to the shape of {@code index}. */
-  private Meaning stretched(Node node, int operand, List<Affine> index) {
+  private Meaning expanded(Node node, int operand, List<Affine> index) {
     Value value = graph.resolve(node.operand(operand));
-    return at(value, stretched(value.type().shape(), index));
+    return at(value, expanded(value.type().shape(), index));
   }
 
-  private List<Affine> stretched(Shape shape, List<Affine> index) {
+  private List<Affine> expanded(Shape shape, List<Affine> index) {
     List<Affine> inner = new ArrayList<>();
     int extra = index.size() - shape.rank();
     for (int axis = 0; axis < shape.rank(); axis++) {
@@ -128,7 +128,7 @@ final class Reading {
         }
         yield at(first, moved);
       }
-      case Movement.Broadcast broadcast -> at(first, stretched(shape, index));
+      case Movement.Broadcast broadcast -> at(first, expanded(shape, index));
       case Movement.Slice slice -> {
         List<Affine> moved = new ArrayList<>();
         for (int axis = 0; axis < index.size(); axis++) {
