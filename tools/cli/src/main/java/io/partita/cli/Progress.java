@@ -13,8 +13,7 @@ final class Progress implements AutoCloseable {
   private final PrintWriter err;
   private final boolean terminal = System.console() != null && System.console().isTerminal();
   private final ScheduledExecutorService clock =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> Thread.ofPlatform().daemon().name("progress").unstarted(task));
+      Executors.newSingleThreadScheduledExecutor(Progress::thread);
   private String step;
   private long since;
   private boolean shown;
@@ -22,6 +21,15 @@ final class Progress implements AutoCloseable {
   private Progress(PrintWriter err, String step) {
     this.err = err;
     step(step);
+  }
+
+  /** A full heap may end this thread too; the command's own thread reports that, as P6009. */
+  private static Thread thread(Runnable task) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("progress")
+        .uncaughtExceptionHandler((thread, failure) -> {})
+        .unstarted(task);
   }
 
   static Progress start(PrintWriter err, String step) {
