@@ -2,7 +2,6 @@ package io.partita.ir.schedule.kernel;
 
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -21,7 +21,10 @@ import java.util.stream.Collectors;
 public final class KernelTable {
   private static final KernelTable ALL = new KernelTable();
 
-  private static final Map<Kernel, List<Kernel>> ALIKE = alike();
+  private static final Map<String, List<Kernel>> FAMILIES =
+      ALL.kernels.values().stream().collect(Collectors.groupingBy(Kernel::family));
+
+  private static final Map<Kernel, List<Kernel>> ALIKE = new ConcurrentHashMap<>();
 
   private final SortedMap<String, Kernel> kernels = new TreeMap<>();
   private final Map<List<String>, Kernel> fused = new HashMap<>();
@@ -68,24 +71,18 @@ public final class KernelTable {
 
   /** Returns {@code kernel} and the same kernel for other types, the most similar first. */
   public static List<Kernel> alike(Kernel kernel) {
-    return ALIKE.getOrDefault(kernel, List.of());
+    return ALIKE.computeIfAbsent(kernel, KernelTable::bySimilarity);
   }
 
-  private static Map<Kernel, List<Kernel>> alike() {
-    Map<String, List<Kernel>> families =
-        ALL.kernels.values().stream().collect(Collectors.groupingBy(Kernel::family));
-    Map<Kernel, List<Kernel>> alike = new HashMap<>();
-    for (Kernel kernel : ALL.kernels.values()) {
-      List<Kernel> family = new ArrayList<>(families.get(kernel.family()));
-      family.sort(
-          Comparator.comparing((Kernel each) -> bits(each) < bits(kernel))
-              .thenComparing(each -> isFloat(each) != isFloat(kernel))
-              .thenComparing(each -> Math.abs(bits(each) - bits(kernel)))
-              .thenComparing(each -> !each.equals(kernel))
-              .thenComparing(Kernel::name));
-      alike.put(kernel, List.copyOf(family));
-    }
-    return alike;
+  private static List<Kernel> bySimilarity(Kernel kernel) {
+    return FAMILIES.getOrDefault(kernel.family(), List.of()).stream()
+        .sorted(
+            Comparator.comparing((Kernel each) -> bits(each) < bits(kernel))
+                .thenComparing(each -> isFloat(each) != isFloat(kernel))
+                .thenComparing(each -> Math.abs(bits(each) - bits(kernel)))
+                .thenComparing(each -> !each.equals(kernel))
+                .thenComparing(Kernel::name))
+        .toList();
   }
 
   private static int bits(Kernel kernel) {
