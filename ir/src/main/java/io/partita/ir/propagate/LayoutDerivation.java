@@ -188,7 +188,12 @@ public final class LayoutDerivation {
 
   private List<Diagnostic> hold(Value value, Layout layout, String where) {
     if (!value.type().isStatic()) {
-      return List.of(unbound(value, where));
+      String symbol =
+          value.type().shape().dims().stream()
+              .flatMap(dim -> dim.symbols().stream())
+              .findFirst()
+              .orElseThrow();
+      return List.of(BoundDimensions.unbound(where, value, symbol));
     }
     if (!layout.mesh().equals(mesh)) {
       String expected = "a layout on " + mesh;
@@ -201,16 +206,6 @@ public final class LayoutDerivation {
     }
     layouts.put(value, distinct.computeIfAbsent(layout, key -> layout));
     return List.of();
-  }
-
-  /** Reports that {@code value} has a symbolic extent. */
-  static Diagnostic unbound(Value value, String where) {
-    return new Diagnostic(
-        MeshCode.UNBOUND,
-        where,
-        "numbers",
-        value.type().toString(),
-        "bind its symbols, such as --dim seq=128");
   }
 
   static List<Diagnostic> at(String where, PartitaException e) {

@@ -1,6 +1,5 @@
 package io.partita.ir.propagate;
 
-import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.factor.FactorRule;
 import io.partita.ir.factor.FactorSplits;
@@ -80,17 +79,7 @@ public final class LayoutPropagation {
   }
 
   private static void verify(Graph graph, Map<Value, Layout> pinned) {
-    List<Diagnostic> unbound = new ArrayList<>();
-    List<Value> values = new ArrayList<>(graph.inputs());
-    graph.nodes().forEach(node -> values.addAll(node.results()));
-    for (Value value : values) {
-      if (!value.type().isStatic()) {
-        unbound.add(LayoutDerivation.unbound(value, "value " + value.name()));
-      }
-    }
-    if (!unbound.isEmpty()) {
-      throw new PartitaException(unbound);
-    }
+    BoundDimensions.require(graph);
     pinned.forEach((value, layout) -> layout.verify(value.type()));
   }
 

@@ -185,6 +185,6 @@ class LayoutInferenceTest {
               where:     input x
               expected:  numbers
               found:     f32[seq]
-              fix:       bind its symbols, such as --dim seq=128""");
+              fix:       bind the symbol: --dim seq=N""");
   }
 }

@@ -129,8 +129,8 @@ class LayoutPropagationTest {
     assertThatThrownBy(() -> LayoutPropagation.run(graph, Mesh.line("x", 2), Map.of()))
         .hasMessage(
             "error P3407: a dimension must be a number before it is split over devices\n"
-                + "  where:     value x\n  expected:  numbers\n  found:     f32[seq]\n"
-                + "  fix:       bind its symbols, such as --dim seq=128");
+                + "  where:     input x\n  expected:  numbers\n  found:     f32[seq]\n"
+                + "  fix:       bind the symbol: --dim seq=N");
   }
 
   /** Tests that random graphs with random layouts have the same results on devices. */

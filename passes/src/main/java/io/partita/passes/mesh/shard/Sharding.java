@@ -3,6 +3,7 @@ package io.partita.passes.mesh.shard;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
+import io.partita.ir.propagate.BoundDimensions;
 import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.SyncInsertion;
 import io.partita.passes.graph.anatomy.BlockRoles;
@@ -18,7 +19,7 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
   /**
    * Plans layouts.
    *
-   * @param module a raised module of static shapes
+   * @param module a raised module
    * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} if the strategy
    *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} if a dimension
    *     isn't a number
@@ -31,6 +32,7 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
           module.placement().orElseThrow().mesh(),
           "shard once, with all strategies, as in shard(pipeline=2,tensor=4)");
     }
+    BoundDimensions.require(module.graph());
     Graph graph = prepared(BlockRoles.record(module).graph(), strategy);
     ModelAnatomy anatomy = ModelAnatomy.of(graph);
     return new Sharding(

@@ -16,6 +16,7 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
+import io.partita.ir.propagate.BoundDimensions;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.anatomy.BlockRoles;
@@ -76,7 +77,7 @@ public final class Localization {
     TensorParts parts = new TensorParts();
     List<Program> programs = new ArrayList<>();
     for (Module module : modules) {
-      StaticTypes.require(module.graph());
+      BoundDimensions.require(module.graph());
       Module limited = InputRanges.record(BlockRoles.record(module));
       if (limited.placement().isEmpty()) {
         programs.add(alone(limited));
