@@ -133,24 +133,8 @@ final class CalibrateCommand implements Callable<Integer> {
     List<SyncCalibration.Sum> sums = file.calibration().sums();
     List<String> errors = new ArrayList<>();
     if (!sums.isEmpty() && !sums.getFirst().errors().squares().isEmpty()) {
-      int devices = sums.getFirst().ranges().places();
       report.put("errors", sums.stream().map(sum -> json(sum)).toList());
-      errors.add("relative error of int4+bf16, and steps (messages one after the other):");
-      for (LowBitSyncs.Via via : LowBitSyncs.Via.EXCHANGES) {
-        String key = SumErrors.key(USUAL_BITS, true, via);
-        DoubleSummaryStatistics all =
-            sums.stream()
-                .mapToDouble(sum -> sum.errors().relative(key).orElseThrow())
-                .summaryStatistics();
-        errors.add(
-            String.format(
-                Locale.ROOT,
-                "    via=%-8s mean %.4f, largest %.4f, steps %d",
-                via,
-                all.getAverage(),
-                all.getMax(),
-                via.steps(devices)));
-      }
+      errors.addAll(lines(sums));
     }
     PrintWriter out = spec.commandLine().getOut();
     out.println(json ? Json.text(report) : text);
@@ -160,9 +144,39 @@ final class CalibrateCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
+  private static List<String> lines(List<SyncCalibration.Sum> sums) {
+    List<String> lines = new ArrayList<>();
+    DoubleSummaryStatistics spreads =
+        sums.stream().mapToDouble(sum -> sum.ranges().spread()).summaryStatistics();
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "range of the widest feature, relative to the mean range: mean %.2f, largest %.2f",
+            spreads.getAverage(),
+            spreads.getMax()));
+    lines.add("relative error of int4+bf16, and steps (messages one after the other):");
+    for (LowBitSyncs.Via via : LowBitSyncs.Via.EXCHANGES) {
+      String key = SumErrors.key(USUAL_BITS, true, via);
+      DoubleSummaryStatistics all =
+          sums.stream()
+              .mapToDouble(sum -> sum.errors().relative(key).orElseThrow())
+              .summaryStatistics();
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "    via=%-8s mean %.4f, largest %.4f, steps %d",
+              via,
+              all.getAverage(),
+              all.getMax(),
+              via.steps(sums.getFirst().ranges().places())));
+    }
+    return lines;
+  }
+
   private static Map<String, Object> json(SyncCalibration.Sum sum) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("name", sum.name());
+    fields.put("spread", sum.ranges().spread());
     for (String key : sum.errors().squares().sequencedKeySet()) {
       fields.put(key, sum.errors().relative(key).orElseThrow());
     }

@@ -185,6 +185,7 @@ final class EvaluateCommand implements Callable<Integer> {
     report.put("seconds", result.seconds());
     report.put("devices", result.devices());
     report.put("bytesPerToken", result.bytesPerToken());
+    report.put("blockBytesPerToken", result.blockBytesPerToken());
     result
         .traffic()
         .filter(traffic -> traffic.values() > 0)

@@ -96,7 +96,11 @@ final class TuneCommand implements Callable<Integer> {
               + " only what isn't in it.")
   Path output;
 
-  @Option(names = "--exhaustive", description = "Measure all mixes, which takes a long time.")
+  @Option(
+      names = "--exhaustive",
+      description =
+          "Measure all mixes, which takes a long time, and compare the best one with the one that"
+              + " the search finds.")
   boolean exhaustive;
 
   @Mixin ModelOptions options = new ModelOptions();
@@ -167,7 +171,7 @@ final class TuneCommand implements Callable<Integer> {
     return chosen;
   }
 
-  private static List<String> lines(MixSearch.Result result) {
+  private List<String> lines(MixSearch.Result result) {
     boolean hasTime = result.best().seconds().isPresent();
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -198,7 +202,24 @@ final class TuneCommand implements Callable<Integer> {
             result.measured(),
             100 * result.best().bytes() / result.exact().bytes()));
     lines.add("--sync '" + text(result.best()) + "'");
+    if (exhaustive) {
+      lines.addAll(comparison(result));
+    }
     return lines;
+  }
+
+  private static List<String> comparison(MixSearch.Result result) {
+    if (result.searched().isEmpty()) {
+      return List.of("without --exhaustive the search finds none within the limit");
+    }
+    MixSearch.Mix found = result.searched().get();
+    return List.of(
+        String.format(
+            Locale.ROOT,
+            "without --exhaustive the search finds one that sends %,.1f bytes, %.1f %% more:",
+            found.bytes(),
+            100 * (found.bytes() / result.best().bytes() - 1)),
+        "--sync '" + text(found) + "'");
   }
 
   private static String text(MixSearch.Mix mix) {
@@ -211,6 +232,7 @@ final class TuneCommand implements Callable<Integer> {
     report.put("measured", result.measured());
     report.put("exact", report(result.exact()));
     report.put("best", report(result.best()));
+    result.searched().ifPresent(found -> report.put("searched", report(found)));
     report.put("front", result.front().stream().map(TuneCommand::report).toList());
     return report;
   }

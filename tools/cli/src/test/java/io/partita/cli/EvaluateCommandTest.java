@@ -125,6 +125,13 @@ class EvaluateCommandTest {
         .isEqualTo(number(exact, "bytesPerToken"), offset(1e-6));
     assertThat(syncs.stream().mapToDouble(sync -> number(sync, "bytesPerToken")).sum())
         .isEqualTo(number(both, "bytesPerToken"), offset(1e-6));
+    assertThat(
+            syncs.stream()
+                .filter(sync -> sync.containsKey("block"))
+                .mapToDouble(sync -> number(sync, "bytesPerToken"))
+                .sum())
+        .isEqualTo(number(both, "blockBytesPerToken"), offset(1e-6))
+        .isLessThan(number(both, "bytesPerToken"));
     for (int block = 0; block < 4; block++) {
       int of = block;
       List<Map<String, Object>> each =

@@ -265,6 +265,38 @@ class SyncOptionsTest {
     assertThat(Invocation.of(tune).err()).contains("--max-loss takes a percentage");
   }
 
+  /** Tests that all mixes are measured, once each, and that the search is compared with them. */
+  @Test
+  @Tag("thorough")
+  void comparesTheSearchWithAllMixes() {
+    Object[] tune = {
+      "tune",
+      PREFILL,
+      "--data",
+      Invocation.SHAKESPEARE.resolve("eval.npz"),
+      "--samples=1",
+      "--devices=2",
+      "--methods=exact;drop",
+      "--output=" + folder.resolve("mixes.json"),
+      "--max-loss=5%",
+      "--exhaustive",
+      "--json"
+    };
+    Map<String, Object> report = run(tune).json();
+    assertThat(report).containsEntry("measured", 1 << 4);
+    Map<?, ?> best = (Map<?, ?>) report.get("best");
+    Map<?, ?> searched = (Map<?, ?>) report.get("searched");
+    assertThat((Double) best.get("loss")).isLessThanOrEqualTo(0.05);
+    assertThat((Double) searched.get("loss")).isLessThanOrEqualTo(0.05);
+    assertThat((Double) searched.get("bytesPerToken"))
+        .isGreaterThanOrEqualTo((Double) best.get("bytesPerToken"));
+    tune[tune.length - 1] = "--threads=1";
+    assertThat(run(tune).out())
+        .contains("the best of 16 measured mixes", "without --exhaustive the search finds one");
+    tune[9] = "--json";
+    assertThat(run(tune).json().get("best")).isEqualTo(searched);
+  }
+
   @Test
   void plansArePricedWithTheRules() {
     Invocation dropped =

@@ -1,6 +1,7 @@
 package io.partita.passes.mesh.sync;
 
 import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleBinaryOperator;
@@ -104,6 +105,13 @@ public record FeatureRanges(
   /** Returns half of the range of a feature, summed over all devices. */
   double aggregated(int feature) {
     return IntStream.range(0, places()).mapToDouble(place -> bound(place, feature)).sum();
+  }
+
+  /** Returns the widest aggregated range, relative to the mean. */
+  public double spread() {
+    DoubleSummaryStatistics widths =
+        IntStream.range(0, features()).mapToDouble(this::aggregated).summaryStatistics();
+    return widths.getMax() == 0 ? 1 : widths.getMax() / widths.getAverage();
   }
 
   /** Returns the {@code count} features of the widest aggregated ranges, in ascending order. */

@@ -401,6 +401,7 @@ class LowBitSyncsTest {
     assertThat(first.bound(0, 2)).isEqualTo(5);
     assertThat(first.aggregated(1)).isEqualTo(10);
     assertThat(first.widest(2)).containsExactly(1, 2);
+    assertThat(first.spread()).isCloseTo(10 / ((3 + 10 + 6) / 3.0), within(1e-12));
     assertThat(first.random(3, 7)).containsExactly(0, 1, 2);
     assertThat(first.random(1, 7)).isEqualTo(first.random(1, 7));
   }

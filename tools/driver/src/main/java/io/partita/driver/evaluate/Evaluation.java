@@ -62,6 +62,11 @@ public final class Evaluation {
     public double bytesPerToken() {
       return traffic.map(sent -> (double) sent.bytes() / tokensPerRun).orElse(0.0);
     }
+
+    /** The part of these bytes that the syncs of transformer blocks send. */
+    public double blockBytesPerToken() {
+      return traffic.map(sent -> (double) sent.blockBytes() / tokensPerRun).orElse(0.0);
+    }
   }
 
   private final Consumer<Diagnostic> notes;

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,15 +40,23 @@ final class HeadGrouping {
   private final Evaluation.Request request;
   private final Module module;
   private final Module sharded;
+  private final Set<Integer> blocks;
   private final Consumer<String> progress;
+  private Map<Integer, double[][]> products = Map.of();
 
   /**
    * @param module of the graph dialect
+   * @param blocks the blocks whose heads are grouped
    */
   HeadGrouping(
-      Evaluation.Request request, Strategy strategy, Module module, Consumer<String> progress) {
+      Evaluation.Request request,
+      Strategy strategy,
+      Module module,
+      Set<Integer> blocks,
+      Consumer<String> progress) {
     this.request = request;
     this.module = module;
+    this.blocks = Set.copyOf(blocks);
     this.sharded = new ShardPass(strategy).run(module);
     this.progress = progress;
   }
@@ -91,19 +100,28 @@ final class HeadGrouping {
     return byDevice.stream().flatMap(List::stream).toList();
   }
 
-  /** Between the attention scores of kv heads. */
+  /** Between the attention scores of kv heads. The scores of all blocks are measured at once. */
   private double[][] distances(int block) {
-    progress.accept("block %d: attention scores of its heads".formatted(block));
-    HeadStatistics.Measuring measuring = HeadStatistics.of(module, Set.of(block));
-    double[][] products =
-        measured(
-            JavaTarget.USUAL
-                .backend()
-                .emit(Distribution.program(measuring.module()), Optional.empty()),
-            measuring,
-            outputs -> measuring.products(outputs).get(block),
-            HeadGrouping::sum);
-    return HeadStatistics.distances(products);
+    if (products.isEmpty()) {
+      progress.accept("attention scores of heads");
+      HeadStatistics.Measuring measuring = HeadStatistics.of(module, blocks);
+      products =
+          measured(
+              JavaTarget.USUAL
+                  .backend()
+                  .emit(Distribution.program(measuring.module()), Optional.empty()),
+              measuring,
+              measuring::products,
+              HeadGrouping::sum);
+    }
+    return HeadStatistics.distances(products.get(block));
+  }
+
+  private static Map<Integer, double[][]> sum(
+      Map<Integer, double[][]> one, Map<Integer, double[][]> other) {
+    Map<Integer, double[][]> sum = new TreeMap<>();
+    one.forEach((block, products) -> sum.put(block, sum(products, other.get(block))));
+    return sum;
   }
 
   private static double[][] sum(double[][] one, double[][] other) {

@@ -3,10 +3,12 @@ package io.partita.driver.evaluate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /**
  * The Pareto front of mixes of methods, one method per block, in bytes and loss, assuming that the
- * bytes and losses of blocks add up.
+ * bytes and losses of blocks add up; and the search in it.
  */
 final class MixFront {
   /** The most mixes kept after each block; a longer front is thinned. */
@@ -55,6 +57,44 @@ final class MixFront {
       front = thinned(undominated(more));
     }
     return front;
+  }
+
+  /**
+   * Searches a front for the mix with the fewest bytes whose real loss is within a limit. It is
+   * assumed that the real loss rises from mix to mix as the one in the front does. The next mix to
+   * measure is the cheapest one that is within the limit if its loss differs from the front's by
+   * the difference, or by the factor, of the mix before.
+   *
+   * @param front in order of ascending bytes
+   * @param tries the most mixes to measure
+   * @param measured measures the loss of a mix
+   * @return the cheapest measured mix within the limit
+   */
+  static Optional<Mix> cheapest(
+      List<Mix> front, double limit, int tries, ToDoubleFunction<Mix> measured) {
+    int exceeding = -1;
+    int within = front.size();
+    double most = limit;
+    for (int i = 0; i < tries; i++) {
+      int next = exceeding + 1;
+      while (next < within && front.get(next).loss > most) {
+        next++;
+      }
+      next = Math.min(next, front.size() - 1);
+      if (next <= exceeding || next >= within) {
+        break;
+      }
+      double loss = measured.applyAsDouble(front.get(next));
+      if (loss <= limit) {
+        within = next;
+      } else {
+        exceeding = next;
+      }
+      double predicted = front.get(next).loss;
+      most = limit - (loss - predicted);
+      most = loss > 0 && predicted > 0 ? Math.max(most, limit / loss * predicted) : most;
+    }
+    return within == front.size() ? Optional.empty() : Optional.of(front.get(within));
   }
 
   private static List<Mix> undominated(List<Mix> mixes) {

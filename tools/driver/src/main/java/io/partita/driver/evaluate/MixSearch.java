@@ -19,20 +19,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 
 /**
  * Searches for the mix of methods for the sums of blocks that sends the fewest bytes within a limit
  * on the loss in the metric. The loss of each method is measured in each block alone, and losses
- * are assumed to add up. Of the mixes that are best under this assumption, those with the fewest
- * bytes are measured until one is within the limit.
+ * are assumed to add up. Of the mixes that are best under this assumption, some near the limit are
+ * measured.
  */
 public final class MixSearch {
-  /** The most mixes to measure before the search gives up. */
+  /** The most mixes to measure. */
   private static final int MAX_TRIES = 12;
 
   /**
@@ -42,7 +44,8 @@ public final class MixSearch {
    * @param methods the methods to choose from
    * @param maxLoss the largest allowed loss relative to the exact value, such as 0.01
    * @param target the target for which the latency of mixes is predicted
-   * @param isExhaustive whether to measure all mixes
+   * @param isExhaustive whether to measure all mixes, and to compare the best with what the search
+   *     finds
    * @param output the file of measurements, which is resumed if it belongs to the same model
    */
   public record Request(
@@ -80,8 +83,10 @@ public final class MixSearch {
    * @param best the mix with the fewest bytes within the limit
    * @param front the Pareto front of the measured mixes in bytes and value
    * @param measured the number of measured mixes
+   * @param searched after all mixes were measured, the one that the search finds, if any
    */
-  public record Result(String metric, Mix exact, Mix best, List<Mix> front, int measured) {}
+  public record Result(
+      String metric, Mix exact, Mix best, List<Mix> front, int measured, Optional<Mix> searched) {}
 
   private final Request request;
   private final Consumer<Diagnostic> notes;
@@ -90,7 +95,7 @@ public final class MixSearch {
   private final int blocks;
   private final TuningFile.Measured exact;
   private TuningFile file;
-  private final List<Mix> mixes = new ArrayList<>();
+  private final SequencedMap<SyncRules, Mix> mixes = new LinkedHashMap<>();
 
   /**
    * Measures the exact model.
@@ -156,7 +161,7 @@ public final class MixSearch {
             file.isLargerBetter() ? -difference : difference,
             result.bytes(),
             seconds);
-    mixes.add(mix);
+    mixes.put(rules, mix);
     return mix;
   }
 
@@ -168,7 +173,8 @@ public final class MixSearch {
   }
 
   private SyncRules rules(List<Integer> methods) {
-    return SyncRules.of(methods.stream().map(request.methods()::get).toList());
+    SyncRules rules = SyncRules.of(methods.stream().map(request.methods()::get).toList());
+    return rules.isExact() ? SyncRules.NONE : rules;
   }
 
   /**
@@ -176,12 +182,21 @@ public final class MixSearch {
    */
   public Result run() {
     Mix whole = mix(SyncRules.NONE, exact);
-    Mix best = (request.isExhaustive() ? all() : searched()).orElseThrow(this::unreached);
-    return new Result(file.metric(), whole, best, front(), mixes.size());
+    Optional<Mix> all = request.isExhaustive() ? all() : Optional.empty();
+    Optional<Mix> searched = searched();
+    Mix best = (request.isExhaustive() ? all : searched).orElseThrow(this::unreached);
+    return new Result(
+        file.metric(),
+        whole,
+        best,
+        front(),
+        mixes.size(),
+        request.isExhaustive() ? searched : Optional.empty());
   }
 
   private PartitaException unreached() {
-    Mix closest = mixes.stream().skip(1).min(Comparator.comparingDouble(Mix::loss)).orElseThrow();
+    Mix closest =
+        mixes.values().stream().skip(1).min(Comparator.comparingDouble(Mix::loss)).orElseThrow();
     return MetricCode.MIX.at(
         String.format(Locale.ROOT, "--max-loss %.2f%%", 100 * request.maxLoss()),
         "a mix of the methods within it",
@@ -193,26 +208,19 @@ public final class MixSearch {
         "allow more, or add exact to --methods");
   }
 
-  /** Measures mixes of the front, lowering the limit after each one that exceeds it. */
   private Optional<Mix> searched() {
     List<MixFront.Mix> front = MixFront.of(costs());
-    double most = limit();
-    int next = -1;
-    for (int tries = 1; tries <= MAX_TRIES && next < front.size() - 1; tries++) {
-      next++;
-      while (next < front.size() - 1 && front.get(next).loss() > most) {
-        next++;
-      }
-      SyncRules rules = rules(front.get(next).methods());
-      TuningFile.Measured result = measured(rules, "mix " + tries + ": ");
-      Mix mix = mix(rules, result);
-      double excess = added(result) - limit();
-      if (excess <= 0) {
-        return Optional.of(mix);
-      }
-      most = Math.min(most, front.get(next).loss() - excess / 2);
-    }
-    return Optional.empty();
+    return MixFront.cheapest(front, limit(), MAX_TRIES, this::loss)
+        .map(found -> mixes.get(rules(found.methods())));
+  }
+
+  /** Measures a mix of the front. */
+  private double loss(MixFront.Mix predicted) {
+    SyncRules rules = rules(predicted.methods());
+    String step = "mix of %,.0f bytes: ".formatted(exact.bytes() + predicted.bytes());
+    TuningFile.Measured result = measured(rules, step);
+    mix(rules, result);
+    return added(result);
   }
 
   private List<List<MixFront.Cost>> costs() {
@@ -257,7 +265,7 @@ public final class MixSearch {
   }
 
   private List<Mix> front() {
-    List<Mix> sorted = new ArrayList<>(mixes);
+    List<Mix> sorted = new ArrayList<>(mixes.values());
     sorted.sort(Comparator.comparingDouble(Mix::bytes).thenComparingDouble(Mix::loss));
     List<Mix> front = new ArrayList<>();
     for (Mix mix : sorted) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -114,7 +115,8 @@ public final class Ranking {
                         || ranking.kind(block) == BlockRanking.Kind.EXTREMELY_SENSITIVE)
             .boxed()
             .toList();
-    HeadGrouping grouping = new HeadGrouping(request.model(), request.strategy(), module, progress);
+    HeadGrouping grouping =
+        new HeadGrouping(request.model(), request.strategy(), module, Set.copyOf(blocks), progress);
     for (int block : blocks) {
       Map<Integer, List<Integer>> heads = new TreeMap<>(file.heads());
       heads.put(block, grouping.order(block));

@@ -10,28 +10,22 @@ import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The traffic of a run between devices.
  *
  * @param bytes the bytes of all messages of all devices
+ * @param blockBytes those of the syncs of transformer blocks
  * @param values the number of values of all devices that sums join or that blocks exchange
  * @param bits the bits in which devices send these values, in one copy
  */
-public record Traffic(long bytes, long values, long bits) {
+public record Traffic(long bytes, long blockBytes, long values, long bits) {
   /**
    * @param module a module of the mesh dialect
    * @param program the program of its devices
    */
   static Traffic of(Module module, Program program) {
-    long bytes =
-        program.devices().stream()
-            .flatMap(device -> device.graph().nodes().stream())
-            .filter(node -> node.op() instanceof Communication.Exchange)
-            .flatMap(node -> ((Communication.Exchange) node.op()).steps().stream())
-            .filter(Step.Send.class::isInstance)
-            .mapToLong(Step::bytes)
-            .sum();
     LayoutInference layouts = LayoutInference.of(module);
     Map<String, Long> values = new TreeMap<>();
     Map<String, Long> coded = new TreeMap<>();
@@ -65,7 +59,23 @@ public record Traffic(long bytes, long values, long bits) {
     values.putAll(coded);
     values.keySet().retainAll(bits.keySet());
     bits.keySet().retainAll(values.keySet());
-    return new Traffic(bytes, sum(values), sum(bits));
+    return new Traffic(
+        bytes(program, node -> true),
+        bytes(program, node -> node.origin().block().isPresent()),
+        sum(values),
+        sum(bits));
+  }
+
+  /** Returns the bytes that the chosen exchanges send. */
+  private static long bytes(Program program, Predicate<Node> isChosen) {
+    return program.devices().stream()
+        .flatMap(device -> device.graph().nodes().stream())
+        .filter(node -> node.op() instanceof Communication.Exchange)
+        .filter(isChosen)
+        .flatMap(node -> ((Communication.Exchange) node.op()).steps().stream())
+        .filter(Step.Send.class::isInstance)
+        .mapToLong(Step::bytes)
+        .sum();
   }
 
   /** Returns the elements of a value that all devices hold together. */

@@ -7,10 +7,16 @@ import io.partita.driver.evaluate.MixFront.Cost;
 import io.partita.driver.evaluate.MixFront.Mix;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MixFrontTest {
+  private static final int TRIES = 12;
+
   private static List<List<Cost>> random(int blocks, int methods, int seed) {
     Random random = new Random(seed);
     List<List<Cost>> costs = new ArrayList<>();
@@ -68,5 +74,51 @@ class MixFrontTest {
     List<Mix> front = MixFront.of(random(80, 6, 1));
     assertThat(front).hasSizeBetween(100, 20_000);
     assertThat(front.getFirst().methods()).hasSize(80);
+  }
+
+  /** Tests real losses that are smaller than their sums, larger, and shifted. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0.6 0", "1 0", "1.7 0", "1 0.2", "1 -0.2"})
+  void theCheapestMixWithinALimitIsFoundInFewTries(String factorAndShift) {
+    double factor = Double.parseDouble(factorAndShift.split(" ")[0]);
+    double shift = Double.parseDouble(factorAndShift.split(" ")[1]);
+    ToDoubleFunction<Mix> real = mix -> factor * mix.loss() + shift;
+    for (int seed = 0; seed < 20; seed++) {
+      List<List<Cost>> costs = random(6, 4, seed);
+      costs.forEach(block -> block.add(new Cost(0, 0)));
+      List<Mix> front = MixFront.of(costs);
+      double limit = 1;
+      List<Mix> measured = new ArrayList<>();
+      Optional<Mix> found =
+          MixFront.cheapest(
+              front,
+              limit,
+              TRIES,
+              mix -> {
+                measured.add(mix);
+                return real.applyAsDouble(mix);
+              });
+      Mix cheapest =
+          front.stream().filter(mix -> real.applyAsDouble(mix) <= limit).findFirst().orElseThrow();
+      assertThat(found).contains(cheapest);
+      assertThat(measured).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(TRIES);
+    }
+  }
+
+  @Test
+  void noMixIsFoundWhereNoneIsWithinTheLimit() {
+    List<Mix> front = MixFront.of(random(6, 4, 1));
+    List<Mix> measured = new ArrayList<>();
+    assertThat(
+            MixFront.cheapest(
+                front,
+                1,
+                TRIES,
+                mix -> {
+                  measured.add(mix);
+                  return mix.loss() + 5;
+                }))
+        .isEmpty();
+    assertThat(measured).endsWith(front.getLast()).hasSizeLessThan(TRIES);
   }
 }

@@ -51,9 +51,13 @@ class TrafficTest {
   void gatheredValuesOfBlocksCount() {
     Traffic traffic = traffic(GATHERED, "%10");
     assertThat(traffic.bytes()).isEqualTo(2 * 2 * 8 * 4);
+    assertThat(traffic.blockBytes()).isEqualTo(traffic.bytes());
     assertThat(traffic.values()).isEqualTo(4 * 8);
     assertThat(traffic.bitsPerValue()).isEqualTo(32);
-    assertThat(traffic(GATHERED.replace(" @block1.value", ""), "%10").values()).isZero();
+    Traffic outside = traffic(GATHERED.replace(" @block1.value", ""), "%10");
+    assertThat(outside.values()).isZero();
+    assertThat(outside.bytes()).isEqualTo(traffic.bytes());
+    assertThat(outside.blockBytes()).isZero();
     String rounded = GATHERED.replace("to = \"[*,*]\"", "to = \"[*,*]\", codec = \"bf16\"");
     assertThat(traffic(rounded, "%10").bitsPerValue()).isEqualTo(16);
   }
