@@ -15,6 +15,7 @@ import io.partita.passes.mesh.sync.SyncRewrites;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,9 +24,9 @@ import java.util.OptionalInt;
 
 /**
  * Measures the loss of models whose tokens are sent as indices of centroids: {@code
- * VectorBenchmarks MODELS FOLDER SAMPLES [class-tokens|perplexity]}, where MODELS has mnist-vit and
- * shakespeare-llama. Prints tables for docs/measurements.md. Codebooks are kept in FOLDER and
- * reused.
+ * VectorBenchmarks MODELS FOLDER SAMPLES [class-tokens [DEVICES...]|perplexity]}, where MODELS has
+ * mnist-vit and shakespeare-llama. Prints tables for docs/measurements.md. Codebooks are kept in
+ * FOLDER and reused.
  */
 final class VectorBenchmarks {
   private static final int SIZE = 1024;
@@ -33,6 +34,9 @@ final class VectorBenchmarks {
   private static final List<Integer> DEVICES = List.of(2, 4, 6, 8);
   private static final int LLAMA_DEVICES = 4;
   private static final int THREADS = 1;
+
+  /** The position of the numbers of devices among the arguments. */
+  private static final int FIRST_DEVICES = 4;
 
   /** Samples of a classifier for one sequence of a language model. */
   private static final int IMAGES_PER_SEQUENCE = 32;
@@ -55,7 +59,9 @@ final class VectorBenchmarks {
             Integer.parseInt(arguments[2]));
     String table = arguments.length > 3 ? arguments[3] : "";
     if (!table.equals("perplexity")) {
-      benchmarks.classTokens();
+      List<Integer> devices =
+          Arrays.stream(arguments).skip(FIRST_DEVICES).map(Integer::valueOf).toList();
+      benchmarks.classTokens(devices.isEmpty() ? DEVICES : devices);
     }
     if (!table.equals("class-tokens")) {
       benchmarks.perplexity();
@@ -107,7 +113,7 @@ final class VectorBenchmarks {
         .sharding(Optional.of(Strategy.sequence(devices)));
   }
 
-  private void classTokens() {
+  private void classTokens(List<Integer> counts) {
     Path model = models.resolve("mnist-vit");
     Subject vit =
         new Subject(
@@ -122,7 +128,7 @@ final class VectorBenchmarks {
     System.out.println(
         "| devices | groups | bytes for an image | single class token | distributed |");
     System.out.println("| ---: | ---: | ---: | ---: | ---: |");
-    for (int devices : DEVICES) {
+    for (int devices : counts) {
       String copies = "simplify,raise,simplify,class-tokens(devices=" + devices + ")";
       for (int groups : GROUPS) {
         Optional<Sharding> sharding = sharding(devices, groups, calibration);
