@@ -14,6 +14,7 @@ import io.partita.ir.target.TargetCode;
 import io.partita.ir.text.TextCode;
 import io.partita.ir.verify.VerifierCode;
 import io.partita.passes.PassCode;
+import io.partita.passes.graph.speculate.SpeculationCode;
 import io.partita.passes.mesh.shard.ShardCode;
 import io.partita.passes.mesh.sync.SyncCode;
 import io.partita.passes.planning.residency.ResidencyCode;
@@ -54,6 +55,7 @@ final class DiagnosticReference {
             CostCode.values(),
             ShardCode.values(),
             SyncCode.values(),
+            SpeculationCode.values(),
             PlanCode.values(),
             ResidencyCode.values(),
             ScheduleCode.values(),

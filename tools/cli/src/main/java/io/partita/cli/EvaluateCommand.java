@@ -5,8 +5,11 @@ import io.partita.driver.Sharding;
 import io.partita.driver.evaluate.Attribution;
 import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
+import io.partita.driver.evaluate.SpeculationEvaluation;
+import io.partita.driver.evaluate.SpeculationHits;
 import io.partita.driver.evaluate.Traffic;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.graph.speculate.Speculation;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -72,6 +75,14 @@ final class EvaluateCommand implements Callable<Integer> {
       description = "With --attribute: predict the latency of each sync on this target.")
   String target;
 
+  @Option(
+      names = "--speculate",
+      paramLabel = "lambda=L,chunk=C",
+      description =
+          "Continue with an approximate attention, of the first and the last C tokens, where it is"
+              + " within L of the exact one, relative to its L2 norm; print how often it is.")
+  String speculate;
+
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
@@ -98,11 +109,22 @@ final class EvaluateCommand implements Callable<Integer> {
             data.scaling(),
             data.samples(),
             data.threads);
+    Optional<Speculation> speculation =
+        Optional.ofNullable(speculate).map(text -> Speculation.parse("--speculate", text));
     PrintWriter err = spec.commandLine().getErr();
     Evaluation.Result result;
+    Optional<SpeculationHits> hits = Optional.empty();
     Optional<Attribution.Result> attribution = Optional.empty();
     try (Progress progress = Progress.start(err, "starting")) {
-      result = new Evaluation(err::println, progress::step).run(evaluated);
+      if (speculation.isPresent()) {
+        SpeculationEvaluation.Result speculated =
+            new SpeculationEvaluation(err::println, progress::step)
+                .run(evaluated, speculation.get());
+        result = speculated.evaluation();
+        hits = Optional.of(speculated.hits());
+      } else {
+        result = new Evaluation(err::println, progress::step).run(evaluated);
+      }
       if (attribute) {
         attribution =
             Optional.of(
@@ -117,10 +139,12 @@ final class EvaluateCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       Map<String, Object> report = report(result);
+      hits.ifPresent(found -> report.putAll(HitTable.report(found)));
       attribution.ifPresent(found -> report.putAll(AttributionTable.report(found)));
       out.println(Json.text(report));
     } else {
       out.println(text(result));
+      hits.map(HitTable::lines).ifPresent(lines -> lines.forEach(out::println));
       attribution.map(AttributionTable::lines).ifPresent(lines -> lines.forEach(out::println));
     }
     return ExitCode.DONE;
@@ -131,6 +155,14 @@ final class EvaluateCommand implements Callable<Integer> {
     if (attribute && !isRewritten) {
       throw new ParameterException(
           spec.commandLine(), "--attribute needs --devices N and --sync RULES");
+    }
+    if (attribute && speculate != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--attribute measures no speculation; leave --speculate out");
+    }
+    if (isRewritten && speculate != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--speculate needs exact sums of blocks; leave --sync out");
     }
     if (target != null && !attribute) {
       throw new ParameterException(spec.commandLine(), "--target needs --attribute");

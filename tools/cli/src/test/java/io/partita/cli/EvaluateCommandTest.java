@@ -106,6 +106,53 @@ class EvaluateCommandTest {
         .isNotEqualTo(number(exact, "mean"));
   }
 
+  @Test
+  @SuppressWarnings("unchecked")
+  void speculationIsMeasured() {
+    Map<String, Object> exact = measured(PREFILL);
+    Map<String, Object> never = measured(PREFILL, "--speculate=lambda=0,chunk=3");
+    Map<String, Object> some = measured(PREFILL, "--speculate=lambda=0.2,chunk=3");
+    Map<String, Object> always = measured(PREFILL, "--speculate=lambda=1000,chunk=3");
+    assertThat(number(never, "mean")).isEqualTo(number(exact, "mean"));
+    assertThat(number(never, "hitRate")).isZero();
+    assertThat(number(always, "mean")).isNotEqualTo(number(exact, "mean"));
+    assertThat(number(always, "hitRate")).isEqualTo(1);
+    // The first six tokens are within the two chunks.
+    assertThat(number(some, "hitRate")).isBetween(0.5, 0.99);
+    assertThat((List<Number>) some.get("hitRateByBlock")).hasSize(4);
+    List<Number> byPosition = (List<Number>) some.get("hitRateByPosition");
+    assertThat(byPosition).hasSize(LENGTH - 1);
+    assertThat(byPosition.subList(0, 6)).allMatch(rate -> rate.doubleValue() == 1);
+    assertThat(byPosition.subList(6, LENGTH - 1)).anyMatch(rate -> rate.doubleValue() < 1);
+    Path decode = Invocation.SHAKESPEARE.resolve("decode").resolve("network.onnx");
+    Map<String, Object> decoder = measured(decode, "--speculate=lambda=0.2,chunk=3");
+    assertThat(number(decoder, "mean")).isEqualTo(number(some, "mean"), offset(1e-5));
+    assertThat(decoder.get("hitRateByBlock")).isEqualTo(some.get("hitRateByBlock"));
+    Map<String, Object> devices =
+        measured(PREFILL, "--speculate=lambda=0.2,chunk=3", "--devices=2");
+    assertThat(number(devices, "mean")).isEqualTo(number(some, "mean"), offset(1e-5));
+    assertThat(devices.get("hitRateByBlock")).isEqualTo(some.get("hitRateByBlock"));
+  }
+
+  @Test
+  void impossibleSpeculationIsRefused() {
+    assertThat(refused("--speculate=lambda=-0.1,chunk=3"))
+        .contains("P4241", "a number of 0 or more");
+    assertThat(refused("--speculate=lambda=0.1,chunk=7"))
+        .contains("P4242", "14 tokens", "choose chunk=6 or less");
+    assertThat(refused("--speculate=lambda=0.1,chunk=3", "--devices=2", "--sync=bf16"))
+        .contains("--speculate needs exact sums");
+  }
+
+  private String refused(Object... more) {
+    Object[] arguments = new Object[more.length + 4];
+    System.arraycopy(new Object[] {"evaluate", PREFILL, "--data", data}, 0, arguments, 0, 4);
+    System.arraycopy(more, 0, arguments, 4, more.length);
+    Invocation run = Invocation.of(arguments);
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    return run.err();
+  }
+
   /** Tests that bytes, errors and values are those of separate evaluations. */
   @Test
   @SuppressWarnings("unchecked")

@@ -1,5 +1,6 @@
 package io.partita.driver.evaluate;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.EmittedJava;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Measures a model on data, using the Java emitted for it. */
 public final class Evaluation {
@@ -102,13 +104,25 @@ public final class Evaluation {
    * @param module a module of the graph or mesh dialect
    */
   Result run(Request request, Module module) {
+    return run(request, module, program -> LanguageModel.Observer.NONE);
+  }
+
+  /** As above; an observer receives the outputs of a language model's scored tokens. */
+  Result run(
+      Request request, Module module, Function<ProgramInterface, LanguageModel.Observer> observer) {
     Program program = Distribution.program(module);
     progress.accept("emitting Java");
     EmittedJava emitted = JavaTarget.USUAL.backend().emit(program, Optional.empty());
     progress.accept("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Path model = request.model().model();
-      Metric metric = MetricChoice.of(model, request.data(), request.scaling(), scorers.first());
+      Metric metric =
+          MetricChoice.of(
+              model,
+              request.data(),
+              request.scaling(),
+              scorers.first(),
+              observer.apply(scorers.first().description()));
       metric.verify(scorers.first());
       int samples = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
       long start = System.nanoTime();

@@ -20,8 +20,18 @@ final class MetricChoice {
 
   /** Returns the metric for the inputs and outputs of a program. */
   static Metric of(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
+    return of(model, data, scaling, program, LanguageModel.Observer.NONE);
+  }
+
+  /** As above; the observer receives the outputs of a language model's scored tokens. */
+  static Metric of(
+      Path model,
+      EvaluationData data,
+      Scaling scaling,
+      CompiledModel program,
+      LanguageModel.Observer observer) {
     if (isTokens(program)) {
-      return new Perplexity(data, model, new LanguageModel(program, model));
+      return new Perplexity(data, model, new LanguageModel(program, model), observer);
     }
     boolean isClassifier =
         program.description().inputs().size() == 1

@@ -22,17 +22,21 @@ final class Perplexity implements Metric {
 
   private final Path model;
   private final int vocabulary;
+  private final LanguageModel.Observer observer;
   private final List<List<Integer>> sequences = new ArrayList<>();
 
   /**
    * @param data token ids
    * @param model the file, for diagnostics
    * @param program a program for them
+   * @param observer receives the outputs of scored tokens, from several threads
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} if they don't
    *     fit
    */
-  Perplexity(EvaluationData data, Path model, LanguageModel program) {
+  Perplexity(
+      EvaluationData data, Path model, LanguageModel program, LanguageModel.Observer observer) {
     this.model = model;
+    this.observer = observer;
     this.vocabulary = program.vocabulary();
     boolean isTokens = data.samples().element().isInteger() && data.samples().shape().rank() == 2;
     if (!isTokens || data.length() < 2) {
@@ -123,7 +127,7 @@ final class Perplexity implements Metric {
   public Score score(CompiledModel program, int sample) {
     List<Integer> sequence = sequences.get(sample);
     List<Integer> given = sequence.subList(0, sequence.size() - 1);
-    List<float[]> logits = new LanguageModel(program, model, Map.of()).each(given);
+    List<float[]> logits = new LanguageModel(program, model, Map.of(), observer).each(given);
     double sum = 0;
     for (int i = 0; i < given.size(); i++) {
       sum += negativeLogLikelihood(logits.get(i), sequence.get(i + 1));

@@ -26,11 +26,24 @@ import java.util.stream.Collectors;
  * values of an encoder, are the same at each run.
  */
 public final class LanguageModel implements AutoCloseable {
+  /** Receives all outputs of each run. */
+  @FunctionalInterface
+  public interface Observer {
+    Observer NONE = (outputs, first, tokens) -> {};
+
+    /**
+     * @param first the position of the first token of the run
+     * @param tokens the number of tokens in the run
+     */
+    void ran(List<Tensor> outputs, int first, int tokens);
+  }
+
   private final CompiledModel program;
   private final int tokenInput;
   private final int logitsOutput;
   private final Optional<ProgramInterface.Chunk> chunk;
   private final Map<String, Tensor> given;
+  private final Observer observer;
   private final List<Integer> fed = new ArrayList<>();
 
   public LanguageModel(CompiledModel program, Path folder) {
@@ -43,7 +56,14 @@ public final class LanguageModel implements AutoCloseable {
    *     or an input is missing
    */
   public LanguageModel(CompiledModel program, Path folder, Map<String, Tensor> given) {
+    this(program, folder, given, Observer.NONE);
+  }
+
+  /** As above, with an observer of its runs. */
+  public LanguageModel(
+      CompiledModel program, Path folder, Map<String, Tensor> given, Observer observer) {
     this.program = program;
+    this.observer = observer;
     this.tokenInput = tokenInput(program.description().inputs(), given);
     this.logitsOutput = find(program.description().outputs(), LanguageModel::isLogits);
     this.chunk = program.description().chunk();
@@ -209,7 +229,9 @@ public final class LanguageModel implements AutoCloseable {
         program.description().inputs().stream()
             .map(port -> given.getOrDefault(port.name(), tokens))
             .toList();
-    return program.run(inputs);
+    List<Tensor> outputs = program.run(inputs);
+    observer.ran(outputs, 0, seen.size());
+    return outputs;
   }
 
   private float[] decode(List<Integer> sequence) {
@@ -229,6 +251,7 @@ public final class LanguageModel implements AutoCloseable {
           isChunk
               ? program.runChunk(inputs(chunk.orElseThrow().inputs(), next))
               : program.run(inputs(program.description().inputs(), next));
+      observer.ran(outputs, fed.size(), next.size());
       fed.addAll(next);
       last = next.size() - 1;
     }

@@ -1,0 +1,68 @@
+package io.partita.passes.graph.speculate;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The options of attention-level speculation ("Attention-Level Speculation", section 3).
+ *
+ * @param lambda an approximate attention Ã is accepted if ||Ã - A|| &lt; lambda ||A||; 0 accepts
+ *     none
+ * @param chunk the number of tokens in a chunk; the approximation reads the first chunk and the one
+ *     of the query
+ */
+public record Speculation(double lambda, long chunk) {
+  private static final Pattern LAMBDA = Pattern.compile("[0-9]+(\\.[0-9]+)?|\\.[0-9]+");
+  private static final Pattern CHUNK = Pattern.compile("[1-9][0-9]{0,8}");
+  private static final String FORM = "lambda=L,chunk=C, such as lambda=0.1,chunk=128";
+
+  /**
+   * Reads {@code lambda=0.1,chunk=128}.
+   *
+   * @param where the option, for diagnostics
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SpeculationCode#OPTIONS}
+   */
+  public static Speculation parse(String where, String text) {
+    Map<String, String> given = new LinkedHashMap<>();
+    for (String option : text.split(",", -1)) {
+      String[] parts = option.split("=", 2);
+      if (parts.length < 2 || given.put(parts[0].strip(), parts[1].strip()) != null) {
+        throw SpeculationCode.OPTIONS.at(where, FORM, text, "write both options, each once");
+      }
+    }
+    return of(where, given);
+  }
+
+  /**
+   * Reads options by name.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SpeculationCode#OPTIONS}
+   */
+  public static Speculation of(String where, Map<String, String> options) {
+    if (options.size() != 2 || !options.containsKey("lambda") || !options.containsKey("chunk")) {
+      throw SpeculationCode.OPTIONS.at(where, FORM, options, "write both options, each once");
+    }
+    return new Speculation(
+        Double.parseDouble(
+            matched(where, "lambda", LAMBDA, "a number of 0 or more", options.get("lambda"))),
+        Long.parseLong(
+            matched(where, "chunk", CHUNK, "1 to 999999999 tokens", options.get("chunk"))));
+  }
+
+  private static String matched(
+      String where, String option, Pattern pattern, String expected, String found) {
+    Matcher matcher = pattern.matcher(found);
+    if (!matcher.matches()) {
+      throw SpeculationCode.OPTIONS.at(
+          where + ", " + option, expected, found, "correct " + option + "; " + FORM);
+    }
+    return found;
+  }
+
+  @Override
+  public String toString() {
+    return "lambda=" + lambda + ",chunk=" + chunk;
+  }
+}
