@@ -8,21 +8,23 @@ import io.partita.driver.DriverCode;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.text.ChipModel;
 import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.Generation;
 import io.partita.driver.text.JavaModel;
 import io.partita.driver.text.LanguageModel;
-import io.partita.driver.text.Vocabulary;
+import io.partita.driver.text.Tokens;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,20 +37,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "generate",
     description =
-        "Continue a text with a compiled language model, choosing the likeliest token each time.")
+        "Continue a text with a compiled language model, by default with the likeliest token each"
+            + " time.")
 final class GenerateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
   Path folder;
 
-  @Option(names = "--prompt", required = true, paramLabel = "TEXT", description = "The beginning.")
-  String prompt;
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  PromptOptions beginning;
 
-  @Option(
-      names = "--vocab",
-      required = true,
-      paramLabel = "FILE",
-      description = "The tokens (JSON): {\"chars\": \"abc\"}, a list, or tokens and their ids.")
-  Path vocabulary;
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  TokenOptions vocabulary;
 
   @Option(
       names = "--tokens",
@@ -63,6 +62,8 @@ final class GenerateCommand implements Callable<Integer> {
           "The inputs other than tokens and positions (.npz), such as an encoder's keys and"
               + " values. May be given several times.")
   List<Path> inputs = List.of();
+
+  @Mixin SamplingOptions sampling = new SamplingOptions();
 
   @Mixin ChipPortOptions ports = new ChipPortOptions();
 
@@ -88,74 +89,86 @@ final class GenerateCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--tokens takes a number of 0 or more, not " + count);
     }
-    Vocabulary tokens = Vocabulary.read(vocabulary);
-    List<Integer> sequence = new ArrayList<>(tokens.encode(prompt));
-    if (sequence.isEmpty()) {
-      throw new PartitaException(
-          DriverCode.BAD_VOCABULARY, "--prompt", "at least one token", "an empty text", "give one");
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    int first = sequence.size();
-    long start;
-    long prompted = 0;
-    int chunk;
-    Optional<Diagnostic> note = Optional.empty();
-    try (CompiledModel program = open();
-        LanguageModel model = new LanguageModel(program, folder, given(program))) {
-      verify(model, tokens, sequence);
-      chunk = model.chunkTokens();
-      print(out, prompt);
-      start = System.nanoTime();
-      for (int i = 0; i < count; i++) {
-        if (model.isDecoder() && sequence.size() > model.context()) {
-          note = Optional.of(full(model, first, first + count));
-          break;
-        }
-        int next = LanguageModel.argMax(model.next(sequence));
-        prompted = i == 0 ? System.nanoTime() : prompted;
-        sequence.add(next);
-        print(out, tokens.text(next));
-      }
-    }
-    double seconds = (System.nanoTime() - start) / 1e9;
-    double promptSeconds = Math.max(0, prompted - start) / 1e9;
-    int added = sequence.size() - first;
-    if (json) {
-      note.ifPresent(spec.commandLine().getErr()::println);
-      Map<String, Object> report = new LinkedHashMap<>();
-      StringBuilder text = new StringBuilder();
-      sequence.forEach(id -> text.append(tokens.text(id)));
-      report.put("text", text.toString());
-      report.put("tokens", sequence);
-      report.put("added", added);
-      report.put("tokensPerSecond", added / seconds);
-      if (chunk > 1) {
-        report.put("promptTokens", first);
-        report.put("promptChunk", chunk);
-        report.put("promptSeconds", promptSeconds);
-      }
-      out.println(Json.text(report));
-    } else {
-      out.println();
-      note.ifPresent(spec.commandLine().getErr()::println);
-      double speed = added / seconds;
-      String format = speed < 10 ? "%d tokens, %.2f a second%n" : "%d tokens, %.0f a second%n";
-      spec.commandLine().getErr().printf(format, added, speed);
-      if (chunk > 1) {
-        spec.commandLine()
-            .getErr()
-            .printf("prompt: %d tokens, %d at once, in %.2f s%n", first, chunk, promptSeconds);
+    sampling.verify(spec);
+    try (Tokens tokens = vocabulary.tokens()) {
+      String prompt = beginning.prompt();
+      List<Integer> sequence = beginning.encode(tokens, prompt);
+      try (CompiledModel program = open();
+          LanguageModel model = new LanguageModel(program, folder, given(program))) {
+        verify(model, tokens, sequence);
+        generate(model, tokens, prompt, sequence);
       }
     }
     return ExitCode.DONE;
   }
 
-  /** Encodes the prompt, which must fit the program and its vocabulary. */
-  private void verify(LanguageModel model, Vocabulary tokens, List<Integer> prompted) {
-    if (tokens.size() != model.vocabulary()) {
+  private void generate(LanguageModel model, Tokens tokens, String prompt, List<Integer> prompted) {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    print(out, prompt);
+    Generation generated =
+        Generation.of(
+            model,
+            tokens,
+            prompted,
+            count,
+            sampling.sampler(),
+            sampling.stops(tokens),
+            piece -> print(out, piece));
+    if (!json) {
+      out.println();
+    }
+    if (generated.end() == Generation.End.CACHE) {
+      err.println(full(model, prompted.size(), prompted.size() + count));
+    }
+    if (json) {
+      out.println(Json.text(report(model, prompt, prompted.size(), generated)));
+    } else {
+      err.println(summary(generated));
+      if (model.chunkTokens() > 1) {
+        err.printf("prompt: %d tokens, %d at once%n", prompted.size(), model.chunkTokens());
+      }
+    }
+  }
+
+  private String summary(Generation generated) {
+    double speed = generated.added() / generated.seconds();
+    String text =
+        String.format(
+            speed < 10
+                ? "%d tokens, %.2f a second, the first after %.2f s"
+                : "%d tokens, %.0f a second, the first after %.2f s",
+            generated.added(),
+            speed,
+            generated.firstSeconds());
+    return text
+        + (sampling.seed().isPresent() ? "; seed " + sampling.seed().getAsLong() : "")
+        + (generated.end() == Generation.End.STOP ? "; ended by the model" : "");
+  }
+
+  private Map<String, Object> report(
+      LanguageModel model, String prompt, int prompted, Generation generated) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("text", prompt + generated.text());
+    report.put("tokens", generated.tokens());
+    report.put("promptTokens", prompted);
+    if (model.chunkTokens() > 1) {
+      report.put("promptChunk", model.chunkTokens());
+    }
+    report.put("added", generated.added());
+    report.put("end", generated.end().name().toLowerCase(Locale.ROOT));
+    sampling.seed().ifPresent(seed -> report.put("seed", seed));
+    report.put("firstTokenSeconds", generated.firstSeconds());
+    report.put("tokensPerSecond", generated.added() / generated.seconds());
+    return report;
+  }
+
+  /** Checks that the prompt and its tokens fit the program. */
+  private void verify(LanguageModel model, Tokens tokens, List<Integer> prompted) {
+    if (!tokens.fits(model.vocabulary())) {
       throw new PartitaException(
           DriverCode.BAD_VOCABULARY,
-          vocabulary.toString(),
+          tokens.file().toString(),
           model.vocabulary() + " tokens, as many as the program gives logits for",
           tokens.size() + " tokens",
           tokens.size() < model.vocabulary()
@@ -166,7 +179,7 @@ final class GenerateCommand implements Callable<Integer> {
     if (model.isDecoder() && prompted.size() > model.context()) {
       throw new PartitaException(
           DriverCode.PROMPT_TOO_LONG,
-          "--prompt",
+          beginning.option(),
           "at most " + model.context() + " tokens, for which the KV cache has positions",
           Integer.toString(prompted.size()),
           enlarge(model, prompted.size() + count, prompted.size())

@@ -149,7 +149,14 @@ final class CommandsTest {
             4,
             "--json");
     assertThat(json.json())
-        .containsOnlyKeys("text", "tokens", "added", "tokensPerSecond")
+        .containsOnlyKeys(
+            "text",
+            "tokens",
+            "promptTokens",
+            "added",
+            "end",
+            "firstTokenSeconds",
+            "tokensPerSecond")
         .containsEntry("text", "ROMEO:\nThe")
         .containsEntry("added", 4);
   }

@@ -26,6 +26,7 @@ public enum DriverCode implements DiagnosticCode {
   NO_CHUNKS("P6021", "the model can't take several tokens at once"),
   PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
   CHOSEN_NUMBER("P6023", "a number that the model needs is not given", Severity.NOTE),
+  NO_TOKENIZER_LIBRARY("P6024", "the tokenizer library isn't available"),
   STATE_GIVEN("P6030", "these arrays are state that the program keeps"),
   UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
   INTERNAL("P6099", "this is an internal error of Partita");

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /**
  * The tokens of a language model.
@@ -20,7 +22,7 @@ import java.util.Map;
  * vocabularies of single characters; a model trained on another segmentation (byte-pair encoding)
  * sees valid tokens, but may have been trained on others.
  */
-public final class Vocabulary {
+public final class Vocabulary implements Tokens {
   private final Path file;
   private final List<String> tokens;
   private final Map<String, Integer> ids = new HashMap<>();
@@ -97,19 +99,35 @@ public final class Vocabulary {
         "write the vocabulary in one of these forms");
   }
 
+  @Override
   public int size() {
     return tokens.size();
   }
 
-  public String text(int id) {
-    return id >= 0 && id < tokens.size() ? tokens.get(id) : "\ufffd";
+  @Override
+  public boolean fits(int logits) {
+    return tokens.size() == logits;
   }
 
-  /**
-   * Returns the ids of a text.
-   *
-   * @throws PartitaException if a part of it isn't in the vocabulary
-   */
+  @Override
+  public Path file() {
+    return file;
+  }
+
+  @Override
+  public OptionalInt id(String token) {
+    Integer id = ids.get(token);
+    return id == null ? OptionalInt.empty() : OptionalInt.of(id);
+  }
+
+  @Override
+  public String decode(List<Integer> sequence) {
+    return sequence.stream()
+        .map(id -> id >= 0 && id < tokens.size() ? tokens.get(id) : "\ufffd")
+        .collect(Collectors.joining());
+  }
+
+  @Override
   public List<Integer> encode(String text) {
     List<Integer> result = new ArrayList<>();
     for (int at = 0; at < text.length(); ) {
