@@ -37,6 +37,12 @@ static inline void partita_advance(const struct partita_gemm *gemm, struct parti
     block->columns = partita_at_most_a_block(gemm->n - block->column);
 }
 
+/* Returns the elements before the right matrix of a batch. Division takes as long as many elements. */
+static inline int32_t partita_right_matrix(const struct partita_gemm *gemm, int32_t batch)
+{
+    return (gemm->group == 1 ? batch : batch / gemm->group) * gemm->right_batch;
+}
+
 /*
  * Returns a core's first block; the core then advances by the number of cores. So different cores read neighbouring
  * columns, from different memory banks.

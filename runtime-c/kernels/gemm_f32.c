@@ -5,8 +5,7 @@ static inline __attribute__((always_inline)) void multiply(const struct partita_
                                                            int32_t rows, int32_t columns)
 {
     const float *left = (const float *)gemm->left + block.batch * gemm->left_batch + block.row * gemm->left_row;
-    const float *right = (const float *)gemm->right + block.batch / gemm->group * gemm->right_batch +
-                         block.column * gemm->right_column;
+    const float *right = (const float *)gemm->right + partita_right_matrix(gemm, block.batch) + block.column * gemm->right_column;
     const float *bias = gemm->bias;
     float *out = (float *)gemm->out + block.batch * gemm->out_batch + block.row * gemm->out_row + block.column;
     float sums[PARTITA_BLOCK][PARTITA_BLOCK];

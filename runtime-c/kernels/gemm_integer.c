@@ -1,4 +1,4 @@
-#include "gemm_blocks.h"
+#include "gemm_bytes.h"
 #include "requantized.h"
 
 /*
@@ -14,7 +14,7 @@
     {                                                                                                                  \
         const LEFT *left = (const LEFT *)gemm->left + block.batch * gemm->left_batch + block.row * gemm->left_row +    \
                            from * gemm->left_column;                                                                   \
-        const RIGHT *right = (const RIGHT *)gemm->right + block.batch / gemm->group * gemm->right_batch +              \
+        const RIGHT *right = (const RIGHT *)gemm->right + partita_right_matrix(gemm, block.batch) +                    \
                              block.column * gemm->right_column + from * gemm->right_row;                               \
         uint32_t own[PARTITA_BLOCK][PARTITA_BLOCK];                                                                    \
         for (int32_t i = 0; i < rows; i++) {                                                                           \
@@ -40,73 +40,6 @@
         }                                                                                                              \
     }
 
-/* Transposes rows of bytes into columns. */
-static inline void turn(uint32_t words[PARTITA_BLOCK])
-{
-    const uint32_t lower = 0x05010400; /* bytes 0 and 1 of both words, in turns */
-    const uint32_t upper = 0x07030602;
-    const uint32_t halves = 0x07060302; /* the upper halves of both words */
-    const uint32_t low_01 = partita_shuffle2_b(words[0], words[1], lower);
-    const uint32_t high_01 = partita_shuffle2_b(words[0], words[1], upper);
-    const uint32_t low_23 = partita_shuffle2_b(words[2], words[3], lower);
-    const uint32_t high_23 = partita_shuffle2_b(words[2], words[3], upper);
-    words[0] = partita_pack_h(low_23, low_01);
-    words[1] = partita_shuffle2_b(low_01, low_23, halves);
-    words[2] = partita_pack_h(high_23, high_01);
-    words[3] = partita_shuffle2_b(high_01, high_23, halves);
-}
-
-/*
- * The sums of a block of four columns, four products at a time. Rows of left are contiguous; so are columns of
- * right, or its rows, which are then transposed in registers. A separate function has enough registers for 16 sums.
- */
-#define MULTIPLY_BYTES(NAME, ROWS, TURNED, DOT)                                                                        \
-    static PARTITA_IN_ORDER void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,                     \
-                                      int32_t right_next, int32_t count,                                               \
-                                      uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                     \
-    {                                                                                                                  \
-        const int32_t left_on = 4 - (ROWS - 1) * left_row;                                                             \
-        const int32_t right_on = TURNED ? right_next : 4 - 3 * right_next;                                             \
-        uint32_t own[PARTITA_BLOCK][PARTITA_BLOCK];                                                                    \
-        _Pragma("GCC unroll 4")                                                                                        \
-        for (int32_t i = 0; i < ROWS; i++) {                                                                           \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                own[i][j] = 0;                                                                                         \
-            }                                                                                                          \
-        }                                                                                                              \
-        _Pragma("GCC unroll 2")                                                                                        \
-        for (; count > 0; count--) {                                                                                   \
-            uint32_t y[PARTITA_BLOCK];                                                                                 \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                y[j] = partita_next_word(&right, j + 1 < PARTITA_BLOCK ? right_next : right_on);                       \
-            }                                                                                                          \
-            uint32_t next = partita_next_word(&left, ROWS > 1 ? left_row : left_on);                                   \
-            if (TURNED) {                                                                                              \
-                turn(y);                                                                                               \
-            }                                                                                                          \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t i = 0; i < ROWS; i++) {                                                                       \
-                const uint32_t x = next;                                                                               \
-                if (i + 1 < ROWS) {                                                                                    \
-                    next = partita_next_word(&left, i + 2 < ROWS ? left_row : left_on);                                \
-                }                                                                                                      \
-                _Pragma("GCC unroll 4")                                                                                \
-                for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                          \
-                    own[i][j] = DOT(own[i][j], x, y[j]);                                                               \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-        _Pragma("GCC unroll 4")                                                                                        \
-        for (int32_t i = 0; i < ROWS; i++) {                                                                           \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                sums[i][j] = own[i][j];                                                                                \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
 static inline void clear(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
     for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
@@ -116,45 +49,105 @@ static inline void clear(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
     }
 }
 
-/* Adds the bias, and what out holds when accumulating: sums wrap, so their order doesn't matter. */
-static inline __attribute__((always_inline)) void finish_with(const struct partita_gemm *gemm,
-                                                              struct partita_block block, int32_t rows,
-                                                              int32_t columns,
-                                                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+/* A core's blocks: consecutive ones, down the columns first. */
+struct walk {
+    struct partita_block block;
+    int32_t left;  /* the elements before the block's rows, */
+    int32_t right; /* its columns */
+    int32_t out;   /* and its results */
+    int32_t count; /* of blocks, this one among them */
+};
+
+/* The block's place after a change of column or batch. */
+static void enter(const struct partita_gemm *gemm, struct walk *walk)
 {
-    const int32_t *bias = gemm->bias;
+    struct partita_block *block = &walk->block;
+    block->columns = partita_at_most_a_block(gemm->n - block->column);
+    block->rows = partita_at_most_a_block(gemm->m - block->row);
+    walk->left = block->batch * gemm->left_batch + block->row * gemm->left_row;
+    walk->right = partita_right_matrix(gemm, block->batch) + block->column * gemm->right_column;
+    walk->out = block->batch * gemm->out_batch + block->row * gemm->out_row + block->column;
+}
+
+static struct walk walk(const struct partita_gemm *gemm, int32_t core, int32_t cores)
+{
+    const int32_t down = (gemm->m + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+    const int32_t all = down * ((gemm->n + PARTITA_BLOCK - 1) / PARTITA_BLOCK);
+    const struct partita_range share = partita_share(gemm->batch * all, 1, core, cores);
+    struct walk walk = {.count = share.to - share.from};
+    if (walk.count > 0) {
+        const int32_t batch = gemm->batch == 1 ? 0 : share.from / all;
+        const int32_t first = share.from - batch * all;
+        const int32_t column = down == 1 ? first : first / down;
+        walk.block.batch = batch;
+        walk.block.row = (first - column * down) * PARTITA_BLOCK;
+        walk.block.column = column * PARTITA_BLOCK;
+        enter(gemm, &walk);
+    }
+    return walk;
+}
+
+static inline void advance(const struct partita_gemm *gemm, struct walk *walk)
+{
+    struct partita_block *block = &walk->block;
+    walk->count--;
+    block->row += PARTITA_BLOCK;
+    if (block->row < gemm->m) {
+        walk->left += PARTITA_BLOCK * gemm->left_row;
+        walk->out += PARTITA_BLOCK * gemm->out_row;
+        block->rows = partita_at_most_a_block(gemm->m - block->row);
+        return;
+    }
+    block->row = 0;
+    block->column += PARTITA_BLOCK;
+    if (block->column >= gemm->n) {
+        block->column = 0;
+        block->batch++;
+    }
+    enter(gemm, walk);
+}
+
+/* Adds the bias, and what out holds when accumulating: sums wrap, so their order doesn't matter. */
+static inline void finish(const struct partita_gemm *gemm, const struct walk *walk,
+                          uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+{
+    const int32_t zeros[PARTITA_BLOCK] = {0};
+    const int32_t *bias = gemm->bias == 0 ? zeros : (const int32_t *)gemm->bias + walk->block.column;
+    const int32_t rows = walk->block.rows;
+    const int32_t columns = walk->block.columns;
     const int32_t accumulate = gemm->accumulate;
     const int32_t out_row = gemm->out_row;
-    int32_t *out = (int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * out_row + block.column;
-    uint32_t addends[PARTITA_BLOCK] = {0};
-    for (int32_t j = 0; j < columns && bias != 0; j++) {
-        addends[j] = (uint32_t)bias[block.column + j];
+    int32_t *out = (int32_t *)gemm->out + walk->out;
+    if (columns == PARTITA_BLOCK && !accumulate) {
+        const uint32_t b0 = (uint32_t)bias[0], b1 = (uint32_t)bias[1], b2 = (uint32_t)bias[2], b3 = (uint32_t)bias[3];
+        for (int32_t i = 0; i < rows; i++) {
+            const uint32_t s0 = sums[i][0], s1 = sums[i][1], s2 = sums[i][2], s3 = sums[i][3];
+            out[0] = (int32_t)(s0 + b0);
+            out[1] = (int32_t)(s1 + b1);
+            out[2] = (int32_t)(s2 + b2);
+            out[3] = (int32_t)(s3 + b3);
+            out += out_row;
+        }
+        return;
     }
     for (int32_t i = 0; i < rows; i++) {
         for (int32_t j = 0; j < columns; j++) {
-            const uint32_t sum = sums[i][j] + addends[j];
+            const uint32_t sum = sums[i][j] + (uint32_t)bias[j];
             out[j] = (int32_t)(accumulate ? sum + (uint32_t)out[j] : sum);
         }
         out += out_row;
     }
 }
 
-static inline void finish(const struct partita_gemm *gemm, struct partita_block block,
-                          uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
-{
-    if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
-        finish_with(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK, sums);
-    } else {
-        finish_with(gemm, block, block.rows, block.columns, sums);
-    }
-}
-
 #define BLOCK(TYPES, LEFT, RIGHT)                                                                                      \
     MULTIPLY(multiply_##TYPES, LEFT, RIGHT)                                                                            \
                                                                                                                        \
-    static inline void rest_##TYPES(const struct partita_gemm *gemm, struct partita_block block, int32_t from,         \
-                                    uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                       \
+    static __attribute__((noinline)) void rest_##TYPES(const struct partita_gemm *gemm, struct partita_block block,    \
+                                                       int32_t from, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])      \
     {                                                                                                                  \
+        if (from == 0) {                                                                                               \
+            clear(sums);                                                                                               \
+        }                                                                                                              \
         if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {                                           \
             multiply_##TYPES(gemm, block, from, PARTITA_BLOCK, PARTITA_BLOCK, sums);                                   \
         } else if (block.rows == 1 && block.columns == PARTITA_BLOCK) {                                                \
@@ -167,46 +160,87 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
 #define BLOCK_OF_WIDE(TYPES, LEFT, RIGHT)                                                                              \
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
                                                                                                                        \
-    static void block_##TYPES(const struct partita_gemm *gemm, struct partita_block block,                             \
-                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                             \
+    static inline void block_##TYPES(const struct partita_gemm *gemm, const struct walk *walk,                         \
+                                     uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                      \
     {                                                                                                                  \
-        clear(sums);                                                                                                   \
-        rest_##TYPES(gemm, block, 0, sums);                                                                            \
+        rest_##TYPES(gemm, walk->block, 0, sums);                                                                      \
     }
 
-#define BLOCK_OF_BYTES(TYPES, LEFT, RIGHT, DOT)                                                                        \
+/*
+ * How far a block with fewer than four rows or columns has to be moved back for four, among which are its own; 0 if there
+ * aren't as many.
+ */
+static inline int32_t missing(int32_t own, int32_t all)
+{
+    return own < PARTITA_BLOCK && all >= PARTITA_BLOCK ? PARTITA_BLOCK - own : 0;
+}
+
+/* Moves the last sums of a block that was moved back to the start. */
+static __attribute__((noinline)) void narrow(struct partita_block block, int32_t up, int32_t back,
+                                             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+{
+    for (int32_t i = 0; i < block.rows; i++) {
+        for (int32_t j = 0; j < block.columns; j++) {
+            sums[i][j] = sums[i + up][j + back];
+        }
+    }
+}
+
+#define BLOCK_OF_BYTES(TYPES, LEFT, RIGHT, DOT, INSTRUCTION)                                                           \
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
-    MULTIPLY_BYTES(bytes_4_##TYPES, 4, 0, DOT)                                                                         \
-    MULTIPLY_BYTES(bytes_4_turned_##TYPES, 4, 1, DOT)                                                                  \
-    MULTIPLY_BYTES(bytes_1_##TYPES, 1, 0, DOT)                                                                         \
-    MULTIPLY_BYTES(bytes_1_turned_##TYPES, 1, 1, DOT)                                                                  \
+    PARTITA_MULTIPLY_COLUMNS_4(columns_4_##TYPES, DOT, INSTRUCTION)                                                    \
+    PARTITA_MULTIPLY_COLUMNS_1(columns_1_##TYPES, DOT, INSTRUCTION)                                                    \
+    PARTITA_MULTIPLY_TURNED(turned_4_##TYPES, 4, DOT)                                                                  \
+    PARTITA_MULTIPLY_TURNED(turned_1_##TYPES, 1, DOT)                                                                  \
                                                                                                                        \
-    static void block_##TYPES(const struct partita_gemm *gemm, struct partita_block block,                             \
-                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                             \
+    /* The sums of a block that was moved back. */                                                                     \
+    static inline void fast_##TYPES(const struct partita_gemm *gemm, const uint8_t *left, const uint8_t *right,        \
+                                    int32_t rows, int32_t count, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])          \
     {                                                                                                                  \
-        const uint8_t *left = (const uint8_t *)gemm->left + block.batch * gemm->left_batch +                           \
-                              block.row * gemm->left_row;                                                              \
-        const uint8_t *right = (const uint8_t *)gemm->right + block.batch / gemm->group * gemm->right_batch +          \
-                               block.column * gemm->right_column;                                                      \
-        const int32_t four = block.rows == PARTITA_BLOCK;                                                              \
-        int32_t count = gemm->k / 4;                                                                                   \
-        if (gemm->left_column != 1 || block.columns != PARTITA_BLOCK || (!four && block.rows != 1)) {                  \
-            count = 0;                                                                                                 \
-            clear(sums);                                                                                               \
-        } else if (gemm->right_row == 1 && four) {                                                                     \
-            bytes_4_##TYPES(left, gemm->left_row, right, gemm->right_column, count, sums);                             \
-        } else if (gemm->right_row == 1) {                                                                             \
-            bytes_1_##TYPES(left, gemm->left_row, right, gemm->right_column, count, sums);                             \
-        } else if (gemm->right_column == 1 && four) {                                                                  \
-            bytes_4_turned_##TYPES(left, gemm->left_row, right, gemm->right_row, count, sums);                         \
-        } else if (gemm->right_column == 1) {                                                                          \
-            bytes_1_turned_##TYPES(left, gemm->left_row, right, gemm->right_row, count, sums);                         \
+        const int32_t left_row = gemm->left_row;                                                                       \
+        const int32_t stride = gemm->right_column;                                                                     \
+        if (gemm->right_row != 1) {                                                                                    \
+            for (int32_t i = 0; i < rows; i += rows == PARTITA_BLOCK ? rows : 1) {                                     \
+                if (rows == PARTITA_BLOCK) {                                                                           \
+                    turned_4_##TYPES(left, left_row, right, gemm->right_row, count, sums);                             \
+                } else {                                                                                               \
+                    turned_1_##TYPES(left + i * left_row, left_row, right, gemm->right_row, count, sums + i);          \
+                }                                                                                                      \
+            }                                                                                                          \
+        } else if (rows == PARTITA_BLOCK && left_row == stride) {                                                      \
+            columns_4_##TYPES(left, right, stride, count, sums);                                                       \
         } else {                                                                                                       \
-            count = 0;                                                                                                 \
-            clear(sums);                                                                                               \
+            for (int32_t i = 0; i < rows; i++) {                                                                       \
+                columns_1_##TYPES(left, right, stride, count, sums + i);                                               \
+                left += left_row;                                                                                      \
+            }                                                                                                          \
         }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void block_##TYPES(const struct partita_gemm *gemm, const struct walk *walk,                         \
+                                     uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                      \
+    {                                                                                                                  \
+        struct partita_block block = walk->block;                                                                      \
+        const int32_t count = gemm->k / 4;                                                                             \
+        if (gemm->left_column != 1 || (gemm->right_row != 1 && gemm->right_column != 1) || gemm->n < PARTITA_BLOCK ||  \
+            count == 0) {                                                                                              \
+            rest_##TYPES(gemm, block, 0, sums);                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const int32_t up = missing(block.rows, gemm->m);                                                               \
+        const int32_t back = missing(block.columns, gemm->n);                                                          \
+        const uint8_t *left = (const uint8_t *)gemm->left + walk->left - up * gemm->left_row;                          \
+        const uint8_t *right = (const uint8_t *)gemm->right + walk->right - back * gemm->right_column;                 \
+        fast_##TYPES(gemm, left, right, block.rows + up, count, sums);                                                 \
         if (count * 4 < gemm->k) {                                                                                     \
+            block.row -= up;                                                                                           \
+            block.rows += up;                                                                                          \
+            block.column -= back;                                                                                      \
+            block.columns = PARTITA_BLOCK;                                                                             \
             rest_##TYPES(gemm, block, count * 4, sums);                                                                \
+        }                                                                                                              \
+        if ((up | back) != 0) {                                                                                        \
+            narrow(walk->block, up, back, sums);                                                                       \
         }                                                                                                              \
     }
 
@@ -214,11 +248,11 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
     void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
-        struct partita_block block = partita_first_block(gemm, core);                                                  \
-        for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
+        struct walk own = walk(gemm, core, cores);                                                                     \
+        for (; own.count > 0; advance(gemm, &own)) {                                                                   \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            block_##TYPES(gemm, block, sums);                                                                          \
-            finish(gemm, block, sums);                                                                                 \
+            block_##TYPES(gemm, &own, sums);                                                                           \
+            finish(gemm, &own, sums);                                                                                  \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
@@ -227,10 +261,10 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
         partita_gemm_##TYPES(arguments, core, cores);                                                                  \
     }
 
-BLOCK_OF_BYTES(i8_i8, int8_t, int8_t, partita_sdotsp_b)
-BLOCK_OF_BYTES(i8_u8, int8_t, uint8_t, partita_sdotspu_b)
-BLOCK_OF_BYTES(u8_i8, uint8_t, int8_t, partita_sdotusp_b)
-BLOCK_OF_BYTES(u8_u8, uint8_t, uint8_t, partita_sdotup_b)
+BLOCK_OF_BYTES(i8_i8, int8_t, int8_t, partita_sdotsp_b, "pv.sdotsp.b")
+BLOCK_OF_BYTES(i8_u8, int8_t, uint8_t, partita_sdotspu_b, "pv.sdotspu.b")
+BLOCK_OF_BYTES(u8_i8, uint8_t, int8_t, partita_sdotusp_b, "pv.sdotusp.b")
+BLOCK_OF_BYTES(u8_u8, uint8_t, uint8_t, partita_sdotup_b, "pv.sdotup.b")
 BLOCK_OF_WIDE(i16_i8, int16_t, int8_t)
 BLOCK_OF_WIDE(i16_i16, int16_t, int16_t)
 BLOCK_OF_WIDE(i32_i8, int32_t, int8_t)
@@ -247,26 +281,38 @@ GEMM(i32_i8)
 GEMM(i32_u8)
 GEMM(i32_i32)
 
-/* Writes a row of a block. */
 #define REQUANTIZED(OUT_TYPE, OUT)                                                                                     \
     static inline void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                        \
-                                              struct partita_requantized to, struct partita_block block, int32_t row,  \
-                                              const uint32_t sums[PARTITA_BLOCK])                                      \
+                                              struct partita_requantized to, const struct walk *walk,                  \
+                                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                             \
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        const int32_t multiplier_step = requantize->multiplier_column;                                                 \
-        const int32_t addend_step = requantize->addend_column;                                                         \
-        const int32_t columns = block.columns;                                                                         \
+        const struct partita_block *block = &walk->block;                                                              \
         const int32_t *bias = gemm->bias;                                                                              \
-        const int32_t *multiplier =                                                                                    \
-            requantize->multiplier + row * requantize->multiplier_row + block.column * multiplier_step;                \
-        const int32_t *addend = requantize->addend + row * requantize->addend_row + block.column * addend_step;        \
-        OUT *out = (OUT *)gemm->out + block.batch * gemm->out_batch + row * gemm->out_row + block.column;              \
-        for (int32_t j = 0; j < columns; j++) {                                                                        \
-            const uint32_t sum = bias == 0 ? sums[j] : sums[j] + (uint32_t)bias[block.column + j];                     \
-            out[j] = (OUT)partita_requantize(to, (int32_t)sum, *multiplier, *addend);                                  \
-            multiplier += multiplier_step;                                                                             \
-            addend += addend_step;                                                                                     \
+        const int32_t multiplier_row = requantize->multiplier_row;                                                     \
+        const int32_t addend_row = requantize->addend_row;                                                             \
+        const int32_t out_row = gemm->out_row;                                                                         \
+        const int32_t rows = block->rows;                                                                              \
+        for (int32_t j = 0; j < block->columns; j++) {                                                                 \
+            const int32_t column = block->column + j;                                                                  \
+            const int32_t *multiplier =                                                                                \
+                requantize->multiplier + block->row * multiplier_row + column * requantize->multiplier_column;         \
+            const int32_t *addend = requantize->addend + block->row * addend_row + column * requantize->addend_column; \
+            const uint32_t added = bias == 0 ? 0 : (uint32_t)bias[column];                                             \
+            const struct partita_scale scale = partita_scale(to, *multiplier, *addend);                                \
+            OUT *out = (OUT *)gemm->out + walk->out + j;                                                               \
+            if (scale.exists && (multiplier_row | addend_row) == 0) {                                                  \
+                for (int32_t i = 0; i < rows; i++) {                                                                   \
+                    *out = (OUT)partita_rescale(to, scale, (int32_t)(sums[i][j] + added));                             \
+                    out += out_row;                                                                                    \
+                }                                                                                                      \
+            } else {                                                                                                   \
+                for (int32_t i = 0; i < rows; i++) {                                                                   \
+                    *out = (OUT)partita_requantize(to, (int32_t)(sums[i][j] + added), multiplier[i * multiplier_row],  \
+                                                   addend[i * addend_row]);                                            \
+                    out += out_row;                                                                                    \
+                }                                                                                                      \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
@@ -280,13 +326,11 @@ REQUANTIZED(u8, uint8_t)
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const struct partita_requantized to =                                                                          \
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
-        struct partita_block block = partita_first_block(gemm, core);                                                  \
-        for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
+        struct walk own = walk(gemm, core, cores);                                                                     \
+        for (; own.count > 0; advance(gemm, &own)) {                                                                   \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            block_##TYPES(gemm, block, sums);                                                                          \
-            for (int32_t i = 0; i < block.rows; i++) {                                                                 \
-                requantized_##OUT_TYPE(requantize, to, block, block.row + i, sums[i]);                                 \
-            }                                                                                                          \
+            block_##TYPES(gemm, &own, sums);                                                                           \
+            requantized_##OUT_TYPE(requantize, to, &own, sums);                                                        \
         }                                                                                                              \
     }
 

@@ -34,10 +34,17 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
             const IN *x = (const IN *)requantize->x + lines.position;                                                  \
             OUT *out = (OUT *)requantize->out + lines.position;                                                        \
             const int32_t length = lines.length;                                                                       \
-            for (int32_t i = 0; i < length; i++) {                                                                     \
-                out[i] = (OUT)partita_requantize(to, x[i], *multiplier, *addend);                                      \
-                multiplier += multiplier_step;                                                                         \
-                addend += addend_step;                                                                                 \
+            const struct partita_scale scale = partita_scale(to, *multiplier, *addend);                                \
+            if (scale.exists && (multiplier_step | addend_step) == 0) {                                                \
+                for (int32_t i = 0; i < length; i++) {                                                                 \
+                    out[i] = (OUT)partita_rescale(to, scale, x[i]);                                                    \
+                }                                                                                                      \
+            } else {                                                                                                   \
+                for (int32_t i = 0; i < length; i++) {                                                                 \
+                    out[i] = (OUT)partita_requantize(to, x[i], *multiplier, *addend);                                  \
+                    multiplier += multiplier_step;                                                                     \
+                    addend += addend_step;                                                                             \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -61,16 +68,105 @@ static inline int64_t parabola(const struct partita_integer_softmax *softmax, in
     return shift_right(partita_add_wrapping_64(square, softmax->c), z);
 }
 
-#define INTEGER_SOFTMAX(NAME, T)                                                                                       \
+/* The same for bytes, in 32 bits: t is from -255 to 0, and all parabolas are from 0 to 2^31 / levels. */
+struct small_softmax {
+    uint32_t a;
+    int32_t b;
+    uint32_t c;
+    int32_t log2;
+    uint32_t inverse; /* 2^16 / log2, rounded up; its error is too small for quotients of 8 bits */
+    uint32_t top;
+    int32_t exists;
+};
+
+static struct small_softmax small_softmax(const struct partita_integer_softmax *softmax)
+{
+    struct small_softmax small = {.exists = 0};
+    const int64_t limit = 1 << 14;
+    if (softmax->a < 0 || softmax->a > limit || softmax->c < 0 || softmax->c > INT32_MAX || softmax->b > limit ||
+        softmax->b < -limit || softmax->log2 > limit) {
+        return small;
+    }
+    const int64_t distance = softmax->log2 + (softmax->b < 0 ? -softmax->b : softmax->b);
+    const int64_t most = softmax->a * distance * distance + softmax->c;
+    small.a = (uint32_t)softmax->a;
+    small.b = (int32_t)softmax->b;
+    small.c = (uint32_t)softmax->c;
+    small.log2 = (int32_t)softmax->log2;
+    small.inverse = small.log2 > 255 ? 0 : ((1u << 16) + (uint32_t)small.log2 - 1) / (uint32_t)small.log2;
+    small.top = (uint32_t)softmax->levels - 1;
+    small.exists = most < INT32_MAX / softmax->levels && most < INT32_MAX / (softmax->size + 1);
+    return small;
+}
+
+static inline uint32_t small_parabola(struct small_softmax small, int32_t t)
+{
+    const uint32_t z = (uint32_t)-t * small.inverse >> 16;
+    const int32_t shifted = t + (int32_t)z * small.log2 + small.b;
+    return (small.a * (uint32_t)(shifted * shifted) + small.c) >> (z < 31 ? z : 31);
+}
+
+/* x / y for x < 2^31, where inverse = (2^32 - 1) / y: the estimate is at most 2 too small. */
+static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
+{
+    uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
+    uint32_t rest = x - estimate * y;
+    if (rest >= y) {
+        estimate++;
+        rest -= y;
+    }
+    return estimate + (rest >= y);
+}
+
+#define SMALL_SOFTMAX(NAME, T)                                                                                         \
+    static int32_t NAME(const struct partita_integer_softmax *softmax, struct partita_range share)                     \
+    {                                                                                                                  \
+        const struct small_softmax small = small_softmax(softmax);                                                     \
+        const int32_t size = softmax->size;                                                                            \
+        for (int32_t row = share.from; row < share.to && small.exists; row++) {                                        \
+            const T *x = (const T *)softmax->x + row * size;                                                           \
+            T *out = (T *)softmax->out + row * size;                                                                   \
+            int32_t largest = x[0];                                                                                    \
+            uint32_t sum = 0;                                                                                          \
+            for (int32_t i = 1; i < size; i++) {                                                                       \
+                largest = partita_max(largest, x[i]);                                                                  \
+            }                                                                                                          \
+            for (int32_t i = 0; i < size; i++) {                                                                       \
+                sum += small_parabola(small, x[i] - largest);                                                          \
+            }                                                                                                          \
+            const uint32_t inverse = sum == 0 ? 0 : UINT32_MAX / sum;                                                  \
+            for (int32_t i = 0; i < size; i++) {                                                                       \
+                const uint32_t scaled = small_parabola(small, x[i] - largest) * small.top;                             \
+                out[i] = (T)(sum == 0 ? 0 : quotient(scaled, sum, inverse));                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+        return small.exists;                                                                                           \
+    }
+
+SMALL_SOFTMAX(small_i8, int8_t)
+SMALL_SOFTMAX(small_u8, uint8_t)
+
+/* Words may differ by more than 255. */
+static int32_t small_i32(const struct partita_integer_softmax *softmax, struct partita_range share)
+{
+    (void)softmax;
+    (void)share;
+    return 0;
+}
+
+#define INTEGER_SOFTMAX(NAME, T, SMALL)                                                                                \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_integer_softmax *softmax = arguments;                                                     \
         const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
         const int64_t top = softmax->levels - 1;                                                                       \
+        if (softmax->size == 0 || SMALL(softmax, share)) {                                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int32_t row = share.from; row < share.to; row++) {                                                        \
             const T *x = (const T *)softmax->x + row * softmax->size;                                                  \
             T *out = (T *)softmax->out + row * softmax->size;                                                          \
-            int64_t largest = softmax->size > 0 ? x[0] : 0;                                                            \
+            int64_t largest = x[0];                                                                                    \
             int64_t sum = 0;                                                                                           \
             for (int32_t i = 1; i < softmax->size; i++) {                                                              \
                 largest = x[i] > largest ? x[i] : largest;                                                             \
@@ -80,15 +176,15 @@ static inline int64_t parabola(const struct partita_integer_softmax *softmax, in
             }                                                                                                          \
             for (int32_t i = 0; i < softmax->size; i++) {                                                              \
                 const int64_t scaled = partita_multiply_wrapping_64(parabola(softmax, x[i] - largest), top);           \
-                /* A negative quotient becomes 0, whatever its rounding. */                                              \
+                /* A negative quotient becomes 0, whatever its rounding. */                                            \
                 out[i] = (T)partita_clamp(sum == 0 ? 0 : divide(scaled, sum), 0, top);                                 \
             }                                                                                                          \
         }                                                                                                              \
     }
 
-INTEGER_SOFTMAX(partita_integer_softmax_i8, int8_t)
-INTEGER_SOFTMAX(partita_integer_softmax_u8, uint8_t)
-INTEGER_SOFTMAX(partita_integer_softmax_i32, int32_t)
+INTEGER_SOFTMAX(partita_integer_softmax_i8, int8_t, small_i8)
+INTEGER_SOFTMAX(partita_integer_softmax_u8, uint8_t, small_u8)
+INTEGER_SOFTMAX(partita_integer_softmax_i32, int32_t, small_i32)
 
 /* The number of halvings for a distance to the maximum, rounded half up. */
 static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)

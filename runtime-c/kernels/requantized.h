@@ -13,6 +13,7 @@ struct partita_requantized {
     int64_t high;
     int32_t shift;
     int32_t is_narrow; /* 32 bits are enough after a shift of less than 32 */
+    int32_t is_small;  /* 32 bits are enough for all steps if x is first clamped: see partita_scale */
 };
 
 /* For a shift from 0 to 62. */
@@ -20,7 +21,38 @@ static inline struct partita_requantized partita_requantized(int32_t shift, int6
 {
     struct partita_requantized to = {.half = ((int64_t)1 << shift) / 2, .low = low, .high = high, .shift = shift};
     to.is_narrow = shift < 32 && low == (int32_t)low && high == (int32_t)high;
+    to.is_small = shift <= 28 && low >= -(1 << 28 >> shift) && high <= 1 << 28 >> shift;
     return to;
+}
+
+/*
+ * A multiplier and an addend, with which 32 bits are enough. For |multiplier| < 2^b, an x beyond 2^(30 - b) gives a product
+ * of at least 2^29; less an addend and half of at most 2^28 together, it is still beyond low or high, and so is that of
+ * 2^(30 - b) itself. So x can be clamped.
+ */
+struct partita_scale {
+    int32_t multiplier;
+    int32_t addend; /* and half */
+    int32_t most;   /* 2^(30 - b) */
+    int32_t exists;
+};
+
+static inline struct partita_scale partita_scale(struct partita_requantized to, int32_t multiplier, int32_t addend)
+{
+    const uint32_t magnitude = multiplier < 0 ? -(uint32_t)multiplier : (uint32_t)multiplier;
+    const uint32_t limit = (uint32_t)1 << 27;
+    const int32_t bits = partita_highest_bit(magnitude | 1) + 1;
+    struct partita_scale scale = {.multiplier = multiplier, .addend = (int32_t)((uint32_t)addend + (uint32_t)to.half)};
+    scale.exists = to.is_small && bits < 30 && (uint32_t)addend + limit <= 2 * limit;
+    scale.most = scale.exists ? 1 << (30 - bits) : 0;
+    return scale;
+}
+
+/* The result for a scale that exists, low and high of 32 bits. */
+static inline int32_t partita_rescale(struct partita_requantized to, struct partita_scale scale, int32_t x)
+{
+    const int32_t scaled = (partita_clip(x, scale.most) * scale.multiplier + scale.addend) >> to.shift;
+    return partita_min(partita_max(scaled, (int32_t)to.low), (int32_t)to.high);
 }
 
 /*

@@ -1,6 +1,7 @@
 /*
  * Operations on four bytes at once. With PARTITA_XPULP, each of these is one instruction of XpulpV2, with the name of
  * PULP's compiler; elsewhere it is plain C with the same result, so that kernels that use them are tested everywhere.
+ * Assembly, which hardware loops need, has the same instructions by name: macros, since the assembler doesn't know them.
  */
 #ifndef PARTITA_SIMD_H
 #define PARTITA_SIMD_H
@@ -8,6 +9,29 @@
 #include "kernel.h"
 
 #ifdef PARTITA_XPULP
+
+/*
+ * lp.setup: repeats the next `instructions` instructions, each of four bytes, `count` times, at least once.
+ * p.lw: the word at `at`, which advances by `step` bytes.
+ */
+__asm__(".macro lp.setup loop, count, instructions\n"
+        ".insn i 0x7b, 4, x\\loop, \\count, 2 * \\instructions\n"
+        ".endm\n"
+        ".macro p.lw word, at, step\n"
+        ".insn r 0x0b, 7, 0x10, \\word, \\at, \\step\n"
+        ".endm\n"
+        ".macro pv.sdotsp.b sum, x, y\n"
+        ".insn r 0x57, 1, 0x5c, \\sum, \\x, \\y\n"
+        ".endm\n"
+        ".macro pv.sdotusp.b sum, x, y\n"
+        ".insn r 0x57, 1, 0x54, \\sum, \\x, \\y\n"
+        ".endm\n"
+        ".macro pv.sdotspu.b sum, x, y\n"
+        ".insn r 0x57, 1, 0x54, \\sum, \\y, \\x\n"
+        ".endm\n"
+        ".macro pv.sdotup.b sum, x, y\n"
+        ".insn r 0x57, 1, 0x50, \\sum, \\x, \\y\n"
+        ".endm\n");
 
 /* For functions whose instructions keep the order of the source, which needs no additional registers. */
 #define PARTITA_IN_ORDER __attribute__((noinline, optimize("no-schedule-insns")))
@@ -63,6 +87,22 @@ static inline int32_t partita_max(int32_t x, int32_t y)
     int32_t most;
     __asm__(".insn r 0x33, 6, 0x02, %0, %1, %2" : "=r"(most) : "r"(x), "r"(y));
     return most;
+}
+
+/* p.clipr: the nearest of the numbers from -most - 1 to `most`. */
+static inline int32_t partita_clip(int32_t x, int32_t most)
+{
+    int32_t near;
+    __asm__(".insn r 0x33, 5, 0x0a, %0, %1, %2" : "=r"(near) : "r"(x), "r"(most));
+    return near;
+}
+
+/* p.fl1: the number of the highest bit that is set, of an x other than 0. */
+static inline int32_t partita_highest_bit(uint32_t x)
+{
+    int32_t number;
+    __asm__(".insn r 0x33, 1, 0x08, %0, %1, x0" : "=r"(number) : "r"(x));
+    return number;
 }
 
 /* pv.pack.h: the lower half of `low` below the lower half of `high`. */
@@ -136,6 +176,20 @@ static inline int32_t partita_min(int32_t x, int32_t y)
 static inline int32_t partita_max(int32_t x, int32_t y)
 {
     return x > y ? x : y;
+}
+
+static inline int32_t partita_clip(int32_t x, int32_t most)
+{
+    return x < -most - 1 ? -most - 1 : x > most ? most : x;
+}
+
+static inline int32_t partita_highest_bit(uint32_t x)
+{
+    int32_t number = 0;
+    while (x >>= 1) {
+        number++;
+    }
+    return number;
 }
 
 static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)

@@ -1,13 +1,15 @@
 /*
- * Integer products with XpulpV2 instructions against their portable form (portable_products.c), bit for bit: random
+ * Integer products and requantisation with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random
  * extents, layouts, alignments and values, extremes among them. Fails at the first difference.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
+#include "../../../kernels/integer_network.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
-    portable_gemm_requantize_u8_i8_u8;
+    portable_gemm_requantize_u8_i8_u8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
+    portable_requantize_i32_i32;
 
 struct pair {
     partita_kernel *accelerated;
@@ -25,6 +27,11 @@ static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, por
                                           {partita_gemm_requantize_i8_i8_u8, portable_gemm_requantize_i8_i8_u8, 0},
                                           {partita_gemm_requantize_u8_i8_i8, portable_gemm_requantize_u8_i8_i8, 0},
                                           {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0}};
+
+static const struct pair elements[] = {{partita_requantize_i8_i8, portable_requantize_i8_i8, 0},
+                                       {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
+                                       {partita_requantize_i32_i8, portable_requantize_i32_i8, 0},
+                                       {partita_requantize_i32_i32, portable_requantize_i32_i32, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 40 };
 
@@ -114,6 +121,23 @@ int32_t partita_main(void)
         requantize.addend_column = below(2);
         compare(&requantized[round % 4], &requantize, &requantize.gemm.out, one, other,
                 requantize.gemm.m * requantize.gemm.n);
+
+        struct partita_requantize each = {.x = left,
+                                          .multiplier = words,
+                                          .addend = words + MOST,
+                                          .extents = {1, 1, 1, 1, 1 + below(8), 1 + below(MOST)},
+                                          .low = below(2) ? -128 : INT32_MIN,
+                                          .high = below(2) ? 127 : INT32_MAX,
+                                          .shift = below(40)};
+        if (below(2)) { /* as networks have them */
+            words[0] = 1 + below(70000);
+            words[MOST] = below(1 << 20);
+        } else {
+            each.multiplier_strides[PARTITA_AXES - 1] = 1;
+            each.addend_strides[PARTITA_AXES - 1] = below(2);
+        }
+        compare(&elements[round % 4], &each, &each.out, one, other,
+                each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 2 ? 4 : 1));
     }
     return 0;
 }

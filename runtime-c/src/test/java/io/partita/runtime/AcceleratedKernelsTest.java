@@ -16,12 +16,14 @@ class AcceleratedKernelsTest {
   @TempDir private Path folder;
 
   @Test
-  void integerProductsEqualPortableOnesBitForBit(Gvsoc gvsoc) {
+  void integerKernelsEqualPortableOnesBitForBit(Gvsoc gvsoc) {
     List<Path> sources =
         Stream.of(
                 "src/test/c/accelerated.c",
                 "src/test/c/portable_products.c",
-                "kernels/gemm_integer.c")
+                "src/test/c/portable_network.c",
+                "kernels/gemm_integer.c",
+                "kernels/integer_network.c")
             .map(CCompiler.MODULE::resolve)
             .toList();
     Path program = gvsoc.executable("accelerated", Build.SIRACUSA, sources);

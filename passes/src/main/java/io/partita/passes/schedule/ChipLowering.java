@@ -55,6 +55,7 @@ final class ChipLowering {
   private final Graph graph;
   private final List<Group> groups;
   private final Sharing sharing;
+  private final ColumnStorage columns;
   private final Destinations destinations;
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
   private final SharedRegions regions;
@@ -91,6 +92,7 @@ final class ChipLowering {
       }
     }
     this.sharing = new Sharing(graph, steps);
+    this.columns = new ColumnStorage(graph);
     addInputs();
     addExchanges();
     this.destinations = Destinations.of(module, storages, sharing, steps);
@@ -212,9 +214,16 @@ final class ChipLowering {
 
   private void constant(Node node, List<Tensor> tensors) {
     Origin origin = node.name().isEmpty() ? node.origin().withName("constant") : node.origin();
-    Region region = regions.constant(origin, tensors);
-    storages.put(node.result(), Storage.whole(region, node.result().type()));
+    TensorType type = node.result().type();
     known.put(node.result(), tensors);
+    if (columns.serves(node.result())) {
+      Movement.Transpose swap = ColumnStorage.swap(type.rank());
+      TensorType swapped = ColumnStorage.swapped(type);
+      Region region = regions.constant(origin, known.results(swap, List.of(tensors), swapped));
+      storages.put(node.result(), Storage.whole(region, swapped).transposed(swap.permutation()));
+    } else {
+      storages.put(node.result(), Storage.whole(regions.constant(origin, tensors), type));
+    }
   }
 
   private static Tensor evaluated(Op op) {
@@ -226,7 +235,7 @@ final class ChipLowering {
         && node.results().size() == 1
         && storages.containsKey(node.operand(0))) {
       Storage operand = storages.get(node.operand(0));
-      Optional<Storage> view = ViewRules.view(node.op(), operand, node.result().type());
+      Optional<Storage> view = view(node, operand);
       Optional<Storage> destination = destinations.of(node.result());
       if (view.isPresent() && (destination.isEmpty() || view.equals(destination))) {
         storages.put(node.result(), view.get());
@@ -237,6 +246,18 @@ final class ChipLowering {
     if (!fold(node)) {
       compute(step, group, true);
     }
+  }
+
+  /** The storage of a result that only reorders the elements of its operand. */
+  private Optional<Storage> view(Node node, Storage operand) {
+    Optional<Storage> view = ViewRules.view(node.op(), operand, node.result().type());
+    if (view.isEmpty()
+        && node.op() instanceof Movement.Transpose(var permutation)
+        && columns.serves(node.result())) {
+      Storage turned = operand.transposed(permutation);
+      return Optional.of(turned).filter(Storage::hasContiguousColumns);
+    }
+    return view;
   }
 
   /** Whether a value depends on constants alone and is stored as one. */

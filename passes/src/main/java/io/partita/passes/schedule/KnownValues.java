@@ -5,6 +5,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -64,18 +65,20 @@ final class KnownValues {
       return Optional.empty();
     }
     List<List<Tensor>> operands = node.operands().stream().map(known::get).toList();
-    TensorType type = node.result().type();
-    return Optional.of(
-        regions.folded(node.op(), operands, type, () -> evaluated(node, operands, type)));
+    return Optional.of(results(node.op(), operands, node.result().type()));
   }
 
-  private static List<Tensor> evaluated(Node node, List<List<Tensor>> operands, TensorType type) {
+  /** Returns the results of an operation on constants; the same tensors for the same operands. */
+  List<Tensor> results(Op op, List<List<Tensor>> operands, TensorType type) {
+    return regions.folded(op, operands, type, () -> evaluated(op, operands, type));
+  }
+
+  private static List<Tensor> evaluated(Op op, List<List<Tensor>> operands, TensorType type) {
     List<Tensor> tensors = new ArrayList<>();
     for (int device = 0; device < operands.getFirst().size(); device++) {
       int own = device;
       List<Tensor> mine = operands.stream().map(each -> each.get(own)).toList();
-      tensors.add(
-          Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), mine).getFirst().bytes()));
+      tensors.add(Tensor.deferred(type, () -> OpEvaluator.evaluate(op, mine).getFirst().bytes()));
     }
     return tensors;
   }

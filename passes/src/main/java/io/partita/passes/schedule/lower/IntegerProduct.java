@@ -11,6 +11,7 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -141,7 +142,11 @@ final class IntegerProduct {
     BoxDimension n = box.getLast();
     BoxDimension k = BoxDimension.along(depth, fromEnd(left().shape(), 1), 1);
     int left = space.load("left", 0, left().element(), operandBox(left(), m, k));
-    int right = space.load("right", 1, right().element(), operandBox(right(), k, n));
+    List<BoxDimension> rightBox = operandBox(right(), k, n);
+    if (isTransposed()) {
+      Collections.swap(rightBox, rightBox.size() - 1, rightBox.size() - 2);
+    }
+    int right = space.load("right", 1, right().element(), rightBox);
     Argument vector =
         bias ? ProductCall.bias(space, ElementType.I32, with(n, 1), depth) : none("bias");
     List<TileEpilogues.Place> places = epilogues.along(result, box);
@@ -169,7 +174,14 @@ final class IntegerProduct {
         k,
         m.times(k),
         m.times(n),
-        false);
+        isTransposed());
+  }
+
+  /** Whether columns of the right matrix are contiguous, and rows are not. */
+  private boolean isTransposed() {
+    List<Long> strides = right().strides();
+    int last = strides.size() - 1;
+    return last > 0 && strides.get(last - 1) == 1 && strides.get(last) != 1;
   }
 
   private TileExpression batches() {

@@ -80,6 +80,12 @@ public record Storage(
         || element.bits() >= Byte.SIZE && (shape.isEmpty() || strides.getLast() == 1);
   }
 
+  /** Returns whether elements are adjacent along the last dimension but one, and not the last. */
+  public boolean hasContiguousColumns() {
+    int last = shape.size() - 1;
+    return last > 0 && strides.get(last - 1) == 1 && strides.get(last) != 1;
+  }
+
   /** Returns whether no two elements share an address. */
   public boolean isWritable() {
     for (int i = 0; i < shape.size(); i++) {

@@ -18,7 +18,8 @@ import java.util.Map;
  * for targets/siracusa.target.
  */
 final class DeviceBenchmarks {
-  private static final List<String> WHAT = List.of("all", "kernels", "networks", "figures");
+  private static final List<String> WHAT =
+      List.of("all", "kernels", "networks", "peers", "figures");
 
   private DeviceBenchmarks() {}
 
@@ -30,6 +31,10 @@ final class DeviceBenchmarks {
     require(what, gvsoc);
     Simulation simulation = new Simulation(gvsoc, folder);
     TargetDescription target = TargetLibrary.find("siracusa:chips=1");
+    if (what.equals("peers")) {
+      new PeerBenchmarks(simulation).run(shared.resolve("peer-suite"), System.out);
+      return;
+    }
     if (!what.equals("networks")) {
       boolean isFit = what.equals("figures");
       KernelBenchmarks kernels = KernelBenchmarks.run(simulation, target, isFit);

@@ -1,0 +1,28 @@
+/* The kernels of integer networks in their portable form, under other names, beside those with XpulpV2 instructions. */
+#undef PARTITA_XPULP
+#define partita_requantize_i8_i8 portable_requantize_i8_i8
+#define partita_requantize_i8_u8 portable_requantize_i8_u8
+#define partita_requantize_i8_i32 portable_requantize_i8_i32
+#define partita_requantize_u8_i8 portable_requantize_u8_i8
+#define partita_requantize_u8_u8 portable_requantize_u8_u8
+#define partita_requantize_u8_i32 portable_requantize_u8_i32
+#define partita_requantize_i32_i8 portable_requantize_i32_i8
+#define partita_requantize_i32_u8 portable_requantize_i32_u8
+#define partita_requantize_i32_i32 portable_requantize_i32_i32
+#define partita_integer_softmax_i8 portable_integer_softmax_i8
+#define partita_integer_softmax_u8 portable_integer_softmax_u8
+#define partita_integer_softmax_i32 portable_integer_softmax_i32
+#define partita_power_softmax_i8 portable_power_softmax_i8
+#define partita_power_softmax_u8 portable_power_softmax_u8
+#define partita_power_softmax_i32 portable_power_softmax_i32
+#define partita_integer_layer_norm_i8 portable_integer_layer_norm_i8
+#define partita_integer_layer_norm_u8 portable_integer_layer_norm_u8
+#define partita_integer_layer_norm_i32 portable_integer_layer_norm_i32
+#define partita_integer_rms_norm_i8 portable_integer_rms_norm_i8
+#define partita_integer_rms_norm_u8 portable_integer_rms_norm_u8
+#define partita_integer_rms_norm_i32 portable_integer_rms_norm_i32
+#define partita_integer_gelu_i8 portable_integer_gelu_i8
+#define partita_integer_gelu_u8 portable_integer_gelu_u8
+#define partita_integer_gelu_i32 portable_integer_gelu_i32
+
+#include "../../../kernels/integer_network.c"

@@ -1,0 +1,153 @@
+package io.partita.benchmarks.device;
+
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.driver.Distribution;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.ir.graph.Module;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Networks of Deeploy's test suite on one chip, beside what Deeploy's code takes there. */
+final class PeerBenchmarks {
+  /** The kernels of a network that are listed. */
+  private static final int LISTED = 8;
+
+  /**
+   * A network of the suite.
+   *
+   * @param deeploy the cycles of Deeploy's code on GVSoC at the same clocks, compiled by the same
+   *     compiler
+   */
+  private record Peer(String path, long deeploy) {}
+
+  private static final List<Peer> PEERS =
+      List.of(
+          new Peer("Kernels/Integer/Attention", 294_584),
+          new Peer("Models/microLlama/INT8/microLlama1", 524_020),
+          new Peer("Models/microLlama/INT8/microLlama8_parallel", 2_802_006),
+          new Peer("Models/CCT/FP32/CCT_1_16_16_8", 492_311),
+          new Peer("Models/TinyViT/Demo", 765_601));
+
+  private final Simulation simulation;
+
+  PeerBenchmarks(Simulation simulation) {
+    this.simulation = simulation;
+  }
+
+  /** The cycles of a network, and those of the loops that begin with the same kernel. */
+  private record Network(Peer peer, long cycles, Map<String, Loops> loops) {}
+
+  private record Loops(int count, long cycles, long computing) {
+    Loops plus(StepFigures step) {
+      return new Loops(count + 1, cycles + step.cycles(), computing + step.computeCycles());
+    }
+  }
+
+  /** Runs the networks, whose outputs must be the recorded ones, and prints two tables. */
+  void run(Path suite, PrintStream out) {
+    List<Network> networks = new ArrayList<>();
+    for (Peer peer : PEERS) {
+      TestCase test = TestCase.find(suite.resolve(peer.path)).getFirst();
+      ModuleRunner runner = module -> inputs -> measured(peer, module, inputs, networks);
+      CaseResult result =
+          new CaseRunner(runner, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT)
+              .run(test);
+      if (result.status() != CaseResult.Status.PASS) {
+        System.err.println(result.line());
+      }
+    }
+    printCycles(networks, out);
+    out.println();
+    printLoops(networks, out);
+  }
+
+  private List<Tensor> measured(
+      Peer peer, Module module, List<Tensor> inputs, List<Network> networks) {
+    try {
+      Schedule schedule =
+          Scheduler.schedule(
+              Distribution.program(module),
+              TargetLibrary.find("siracusa:chips=1"),
+              SchedulerOptions.STANDARD);
+      Simulation.Measured measured = simulation.run("peers/" + peer.path, schedule, inputs);
+      ChipSchedule role = schedule.roles().getFirst();
+      List<StepFigures> steps = measured.chips().getFirst();
+      Map<String, Loops> loops = new TreeMap<>();
+      for (int i = 0; i < steps.size(); i++) {
+        String kernels = kernels(role, role.steps().get(i));
+        Loops before = loops.getOrDefault(kernels, new Loops(0, 0, 0));
+        loops.put(kernels, before.plus(steps.get(i)));
+      }
+      networks.add(new Network(peer, measured.cycles(), loops));
+      return new ArrayList<>(measured.outputs());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String kernels(ChipSchedule role, ScheduleStep step) {
+    return step instanceof ScheduleStep.RunTiles loop
+        ? role.kernels().get(loop.kernel()).calls().stream()
+            .map(KernelCall::kernel)
+            .map(Object::toString)
+            .collect(Collectors.joining(", "))
+        : "transfers";
+  }
+
+  private static void printCycles(List<Network> networks, PrintStream out) {
+    out.println("| network | Deeploy, cycles | Partita, cycles | of Deeploy's |");
+    out.println("| --- | ---: | ---: | ---: |");
+    for (Network network : networks) {
+      out.printf(
+          Locale.ROOT,
+          "| %s | %,d | %,d | %.2f |%n",
+          network.peer.path,
+          network.peer.deeploy,
+          network.cycles,
+          (double) network.cycles / network.peer.deeploy);
+    }
+  }
+
+  private static void printLoops(List<Network> networks, PrintStream out) {
+    out.println("| network | kernels of loops | loops | cycles | computing | share |");
+    out.println("| --- | --- | ---: | ---: | ---: | ---: |");
+    for (Network network : networks) {
+      network.loops.entrySet().stream()
+          .sorted((one, other) -> Long.compare(other.getValue().cycles, one.getValue().cycles))
+          .limit(LISTED)
+          .forEach(
+              each ->
+                  out.printf(
+                      Locale.ROOT,
+                      "| %s | %s | %d | %,d | %,d | %.0f %% |%n",
+                      network.peer.path,
+                      each.getKey(),
+                      each.getValue().count,
+                      each.getValue().cycles,
+                      each.getValue().computing,
+                      100.0 * each.getValue().cycles / network.cycles));
+    }
+  }
+}
