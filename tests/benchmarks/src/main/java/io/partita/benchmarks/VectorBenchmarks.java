@@ -11,7 +11,7 @@ import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.Scaling;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncMethod;
-import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.TokenGathers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ final class VectorBenchmarks {
     }
 
     /** Codebooks serve any number of devices. */
-    void calibrate(Path output, int devices) {
+    void calibrate(Path output, int devices, TokenGathers.Kind kind) {
       if (Files.exists(output)) {
         return;
       }
@@ -92,24 +92,27 @@ final class VectorBenchmarks {
               .run(
                   new Calibration.Request(
                       new Compilation.Request(model, Map.of(), Map.of(), null),
-                      new Sharding(Strategy.sequence(devices), SyncRewrites.NONE),
+                      new SyncSelection(
+                              Optional.of("vq(of=" + kind + ")"),
+                              Optional.empty(),
+                              Optional.empty())
+                          .calibrated(Strategy.sequence(devices)),
                       EvaluationData.read(data, "calibration"),
                       scaling,
                       OptionalInt.empty(),
                       THREADS,
                       output),
                   GROUPS.stream()
-                      .map(groups -> new SyncMethod.Width.Vector(SIZE, groups))
+                      .map(groups -> new SyncMethod.Width.Vector(SIZE, groups, kind))
                       .toList());
       System.err.println(file.calibration().codebooks().size() + " codebooks in " + output);
     }
   }
 
-  private static Optional<Sharding> sharding(int devices, int groups, Path calibration) {
+  private static Optional<Sharding> sharding(
+      int devices, SyncMethod.Width.Vector method, Path calibration) {
     return new SyncSelection(
-            Optional.of("vq(k=" + SIZE + ",groups=" + groups + ")"),
-            Optional.of(calibration),
-            Optional.empty())
+            Optional.of(method.toString()), Optional.of(calibration), Optional.empty())
         .sharding(Optional.of(Strategy.sequence(devices)));
   }
 
@@ -119,7 +122,7 @@ final class VectorBenchmarks {
         new Subject(
             model.resolve("network.onnx"), model.resolve("eval.npz"), new Scaling(0.5, 0.5));
     Path calibration = folder.resolve("vit.json");
-    vit.calibrate(calibration, 2);
+    vit.calibrate(calibration, 2, TokenGathers.Kind.FEATURES);
     System.out.printf(
         Locale.ROOT,
         "mnist-vit, %d images, exact: %.1f %%%n",
@@ -131,7 +134,9 @@ final class VectorBenchmarks {
     for (int devices : counts) {
       String copies = "simplify,raise,simplify,class-tokens(devices=" + devices + ")";
       for (int groups : GROUPS) {
-        Optional<Sharding> sharding = sharding(devices, groups, calibration);
+        SyncMethod.Width.Vector method =
+            new SyncMethod.Width.Vector(SIZE, groups, TokenGathers.Kind.FEATURES);
+        Optional<Sharding> sharding = sharding(devices, method, calibration);
         Evaluation.Result single = vit.evaluate(Optional.empty(), sharding, samples);
         Evaluation.Result distributed = vit.evaluate(Optional.of(copies), sharding, samples);
         System.out.printf(
@@ -150,28 +155,37 @@ final class VectorBenchmarks {
     Path model = models.resolve("shakespeare-llama");
     Subject llama =
         new Subject(model.resolve("prefill/network.onnx"), model.resolve("eval.npz"), Scaling.NONE);
-    Path calibration = folder.resolve("llama.json");
-    llama.calibrate(calibration, LLAMA_DEVICES);
     int sequences = Math.max(1, samples / IMAGES_PER_SEQUENCE);
     System.out.printf(
         Locale.ROOT,
         "shakespeare-llama, %d devices, %d sequences of 256 tokens%n",
         LLAMA_DEVICES,
         sequences);
-    System.out.println("| groups | bytes for a token | perplexity |");
-    System.out.println("| ---: | ---: | ---: |");
+    System.out.println("| tokens as | groups | bytes for a token | perplexity |");
+    System.out.println("| --- | ---: | ---: | ---: |");
     Evaluation.Result exact =
         llama.evaluate(
             Optional.empty(),
             Optional.of(Sharding.of(Strategy.sequence(LLAMA_DEVICES))),
             sequences);
     System.out.printf(
-        Locale.ROOT, "| exact | %,.0f | %.3f |%n", exact.bytesPerToken(), exact.value());
-    for (int groups : GROUPS) {
-      Evaluation.Result found =
-          llama.evaluate(Optional.empty(), sharding(LLAMA_DEVICES, groups, calibration), sequences);
-      System.out.printf(
-          Locale.ROOT, "| %d | %,.0f | %.3f |%n", groups, found.bytesPerToken(), found.value());
+        Locale.ROOT, "| exact | | %,.0f | %.3f |%n", exact.bytesPerToken(), exact.value());
+    for (TokenGathers.Kind kind : TokenGathers.Kind.values()) {
+      Path calibration = folder.resolve("llama-" + kind + ".json");
+      llama.calibrate(calibration, LLAMA_DEVICES, kind);
+      for (int groups : GROUPS) {
+        SyncMethod.Width.Vector method = new SyncMethod.Width.Vector(SIZE, groups, kind);
+        Evaluation.Result found =
+            llama.evaluate(
+                Optional.empty(), sharding(LLAMA_DEVICES, method, calibration), sequences);
+        System.out.printf(
+            Locale.ROOT,
+            "| %s | %d | %,.0f | %.3f |%n",
+            kind,
+            groups,
+            found.bytesPerToken(),
+            found.value());
+      }
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
-import io.partita.driver.Sharding;
 import io.partita.driver.SyncSelection;
 import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
@@ -102,7 +101,7 @@ final class CalibrateCommand implements Callable<Integer> {
       Calibration.Request wanted =
           new Calibration.Request(
               request,
-              new Sharding(strategy, selection.drops()),
+              selection.calibrated(strategy),
               given,
               data.scaling(),
               data.samples(),

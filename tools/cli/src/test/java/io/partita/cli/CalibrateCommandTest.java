@@ -118,7 +118,7 @@ class CalibrateCommandTest {
     String rules = "--sync=vq(k=64,groups=4)";
     Invocation trained = calibrate("--strategy=sequence", "--devices=2", rules, "--json");
     assertThat(trained.exitCode()).as(trained.err()).isZero();
-    assertThat((List<?>) trained.json().get("codebooks")).hasSize(8);
+    assertThat((List<?>) trained.json().get("codebooks")).hasSize(4);
     Invocation run =
         Invocation.of(
             "evaluate",
@@ -134,8 +134,8 @@ class CalibrateCommandTest {
             calibration);
     assertThat(run.exitCode()).as(run.err()).isZero();
     assertThat(((Number) run.json().get("mean")).doubleValue()).isCloseTo(loss(""), offset(0.5));
-    // 4 groups of 6 bits for each head's vector of 8 values.
-    assertThat(((Number) run.json().get("bitsPerValue")).doubleValue()).isEqualTo(3);
+    // 4 groups of 6 bits for the 64 features of a token.
+    assertThat(((Number) run.json().get("bitsPerValue")).doubleValue()).isEqualTo(0.375);
     assertThat(calibrate("--strategy=sequence", "--devices=2", rules).err())
         .contains("P6204", "no file yet");
   }

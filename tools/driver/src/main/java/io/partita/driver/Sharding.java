@@ -5,12 +5,20 @@ import io.partita.passes.mesh.shard.LastDevice;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.TokenGathers;
 
 /**
  * The distribution of a model over several devices, and how they communicate the sums of its
  * blocks.
+ *
+ * @param gathers what they gather where tokens are split
  */
-public record Sharding(Strategy strategy, SyncRewrites syncs) {
+public record Sharding(Strategy strategy, TokenGathers gathers, SyncRewrites syncs) {
+  /** A distribution in which devices gather what the rewrites take. */
+  public Sharding(Strategy strategy, SyncRewrites syncs) {
+    this(strategy, syncs.rules().gathers(), syncs);
+  }
+
   /** A distribution with exact sums. */
   public static Sharding of(Strategy strategy) {
     return new Sharding(strategy, SyncRewrites.NONE);
@@ -25,7 +33,12 @@ public record Sharding(Strategy strategy, SyncRewrites syncs) {
    *     be rewritten
    */
   public Module run(Module module) {
-    return syncs.run(new ShardPass(strategy).run(module));
+    return syncs.run(exact(module));
+  }
+
+  /** Like {@link #run}, without the rewrites. */
+  public Module exact(Module module) {
+    return new ShardPass(strategy, gathers).run(module);
   }
 
   /** Whether tokens, and nothing else, are split over several devices. */

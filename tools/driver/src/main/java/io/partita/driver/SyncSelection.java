@@ -33,10 +33,15 @@ public record SyncSelection(
         parsed(order), calibration.map(file -> CalibrationFile.read(file).calibration()), order);
   }
 
-  /** Like {@link #rewrites}, with only the dropped syncs. */
-  public SyncRewrites drops() {
+  /**
+   * Returns the distribution to calibrate: devices gather what the chosen rewrites take, and only
+   * the dropped syncs are rewritten.
+   */
+  public Sharding calibrated(Strategy strategy) {
     Optional<BlockRanking> order = order();
-    return new SyncRewrites(parsed(order).drops(), Optional.empty(), order);
+    SyncRules chosen = parsed(order);
+    return new Sharding(
+        strategy, chosen.gathers(), new SyncRewrites(chosen.drops(), Optional.empty(), order));
   }
 
   /** Returns the methods of the rules that need codebooks. */

@@ -25,6 +25,8 @@ import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.Residual;
 import io.partita.passes.mesh.sync.SyncCalibration;
+import io.partita.passes.mesh.sync.SyncMethod;
+import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.mesh.sync.TokenStatistics;
 import io.partita.passes.mesh.sync.VectorSyncs;
 import io.partita.passes.program.localize.Localization;
@@ -98,7 +100,12 @@ class VectorSyncsInCTest {
             ramp(11, size * FEATURES),
             new Residual(0, 0, 0, new float[0], new float[0]));
     SyncCalibration calibration = new SyncCalibration("test", "mesh", List.of(), List.of(book));
-    Module coded = new VectorSyncs(calibration, BlockSelection.ALL, size, groups).run(sharded);
+    Module coded =
+        new VectorSyncs(
+                calibration,
+                BlockSelection.ALL,
+                new SyncMethod.Width.Vector(size, groups, TokenGathers.Kind.FEATURES))
+            .run(sharded);
     Program program = Localization.of(coded, 1);
     Map<String, Tensor> inputs =
         Map.of("x", Tensor.floats(Shape.of(1, tokens, FEATURES), ramp(13, tokens * FEATURES)));

@@ -5,6 +5,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.LayoutPropagation;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
+import io.partita.passes.mesh.sync.TokenGathers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,8 +21,10 @@ final class Planner {
   private final Strategy strategy;
   private final StrategyMesh mesh;
   private final TrainedWeights weights;
+  private final TokenGathers gathers;
 
-  Planner(Graph graph, ModelAnatomy anatomy, Strategy strategy) {
+  Planner(Graph graph, ModelAnatomy anatomy, Strategy strategy, TokenGathers gathers) {
+    this.gathers = gathers;
     this.graph = graph;
     this.anatomy = anatomy;
     this.strategy = strategy;
@@ -97,7 +100,7 @@ final class Planner {
   }
 
   private void splitTokens(Pins pins) {
-    boolean splits = new SequenceStrategy(graph, anatomy, mesh, pins).pin();
+    boolean splits = new SequenceStrategy(graph, anatomy, mesh, gathers, pins).pin();
     if (!splits && mesh.mesh().devices() == mesh.mesh().size(mesh.token())) {
       throw ShardCode.NOTHING_TO_SPLIT.at(
           "strategy " + strategy,

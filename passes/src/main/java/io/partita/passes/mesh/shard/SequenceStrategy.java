@@ -11,6 +11,8 @@ import io.partita.ir.op.Structured;
 import io.partita.passes.graph.anatomy.Block;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 import io.partita.passes.graph.anatomy.Projection;
+import io.partita.passes.mesh.sync.BlockNumbers;
+import io.partita.passes.mesh.sync.TokenGathers;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
@@ -23,16 +25,20 @@ import java.util.Set;
 /**
  * Splits tokens and replicates weights: the scheme of Voltage, the baseline of the ASTRA paper. A
  * device has the queries of its tokens, and keys and values of all. Either keys and values are
- * gathered, or the features from which every device then computes them, whichever has fewer bytes.
- * Caches that a prompt only writes are on the device that holds the last tokens, which decodes.
+ * gathered, or the features from which every device then computes them: as is asked for, or else
+ * whichever has fewer bytes. Caches that a prompt only writes are on the device that holds the last
+ * tokens, which decodes.
  */
 final class SequenceStrategy {
   private final Graph graph;
   private final ModelAnatomy anatomy;
   private final StrategyMesh mesh;
+  private final TokenGathers gathers;
   private final Pins pins;
 
-  SequenceStrategy(Graph graph, ModelAnatomy anatomy, StrategyMesh mesh, Pins pins) {
+  SequenceStrategy(
+      Graph graph, ModelAnatomy anatomy, StrategyMesh mesh, TokenGathers gathers, Pins pins) {
+    this.gathers = gathers;
     this.graph = graph;
     this.anatomy = anatomy;
     this.mesh = mesh;
@@ -64,7 +70,10 @@ final class SequenceStrategy {
         case Op other -> {}
       }
     }
-    anatomy.blocks().forEach(this::joinInput);
+    BlockNumbers numbers = BlockNumbers.of(graph);
+    for (Block block : anatomy.blocks()) {
+      joinInput(block, gathers.of(numbers.of(block.attention().node())));
+    }
     return splits;
   }
 
@@ -83,8 +92,8 @@ final class SequenceStrategy {
     return tokens > 1;
   }
 
-  /** Whether features have fewer bytes than the keys and values that are computed from them. */
-  private void joinInput(Block block) {
+  /** Gathers features instead of the keys and values that are computed from them. */
+  private void joinInput(Block block, Optional<TokenGathers.Kind> kind) {
     Optional<Projection> key = block.attention().key();
     Optional<Projection> value = block.attention().value();
     if (key.isEmpty() || value.isEmpty()) {
@@ -96,7 +105,8 @@ final class SequenceStrategy {
     long features = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
     long joined = key.get().result().type().bytes() + value.get().result().type().bytes();
     boolean heads = mesh.splitsWeights() && !block.attention().kvHeads().is(1);
-    if (features < joined / (heads ? mesh.mesh().size(mesh.heads()) : 1)) {
+    boolean isLess = features < joined / (heads ? mesh.mesh().size(mesh.heads()) : 1);
+    if (kind.map(each -> each == TokenGathers.Kind.FEATURES).orElse(isLess)) {
       Node attention = block.attention().node();
       computeEverywhere(attention.operand(1), key.get().input());
       computeEverywhere(attention.operand(2), value.get().input());

@@ -2,13 +2,23 @@ package io.partita.passes.mesh.shard;
 
 import io.partita.ir.graph.Module;
 import io.partita.passes.ModulePass;
+import io.partita.passes.mesh.sync.TokenGathers;
 
 /** Distributes a model: converts a module of the graph dialect to the mesh dialect. */
 public final class ShardPass implements ModulePass {
   private final Strategy strategy;
+  private final TokenGathers gathers;
 
   public ShardPass(Strategy strategy) {
+    this(strategy, TokenGathers.FEWEST);
+  }
+
+  /**
+   * @param gathers what devices gather where tokens are split
+   */
+  public ShardPass(Strategy strategy, TokenGathers gathers) {
     this.strategy = strategy;
+    this.gathers = gathers;
   }
 
   @Override
@@ -28,6 +38,6 @@ public final class ShardPass implements ModulePass {
    */
   @Override
   public Module run(Module module) {
-    return Sharding.of(module, strategy).sharded();
+    return Sharding.of(module, strategy, gathers).sharded();
   }
 }

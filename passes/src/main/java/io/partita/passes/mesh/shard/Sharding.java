@@ -8,6 +8,7 @@ import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.SyncInsertion;
 import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
+import io.partita.passes.mesh.sync.TokenGathers;
 
 /**
  * The layouts of the values of a model for a strategy.
@@ -20,11 +21,12 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
    * Plans layouts.
    *
    * @param module a raised module
+   * @param gathers what devices gather where tokens are split
    * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} if the strategy
    *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} if a dimension
    *     isn't a number
    */
-  public static Sharding of(Module module, Strategy strategy) {
+  public static Sharding of(Module module, Strategy strategy, TokenGathers gathers) {
     if (module.placement().isPresent()) {
       throw ShardCode.ALREADY_SHARDED.at(
           "module " + module.graph().name(),
@@ -36,7 +38,15 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
     Graph graph = prepared(BlockRoles.record(module).graph(), strategy);
     ModelAnatomy anatomy = ModelAnatomy.of(graph);
     return new Sharding(
-        module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
+        module.with(graph),
+        strategy,
+        anatomy,
+        new Planner(graph, anatomy, strategy, gathers).plan());
+  }
+
+  /** Like {@link #of(Module, Strategy, TokenGathers)}; devices gather the fewest bytes. */
+  public static Sharding of(Module module, Strategy strategy) {
+    return of(module, strategy, TokenGathers.FEWEST);
   }
 
   /** Returns the graph in an equivalent form that can be split better. */

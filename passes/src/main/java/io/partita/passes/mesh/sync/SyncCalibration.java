@@ -46,17 +46,18 @@ public record SyncCalibration(
   /**
    * The codebook for the tokens of a sync.
    *
-   * @param size the number of centroids of each group
    * @throws PartitaException with {@link SyncCode#CALIBRATION} if there is none
    */
-  Codebook codebook(TokenSync sync, int size, int groups) {
+  Codebook codebook(TokenSync sync, SyncMethod.Width.Vector method) {
     List<Codebook> alike =
         codebooks.stream()
             .filter(each -> each.features() == sync.features())
             .filter(each -> each.weights().equals(sync.weights()))
             .toList();
     List<Codebook> fitting =
-        alike.stream().filter(each -> each.size() == size && each.groups() == groups).toList();
+        alike.stream()
+            .filter(each -> each.size() == method.size() && each.groups() == method.groups())
+            .toList();
     return fitting.stream()
         .filter(each -> each.name().equals(sync.node().name()))
         .findFirst()
@@ -65,14 +66,16 @@ public record SyncCalibration(
             () ->
                 SyncCode.CALIBRATION.at(
                     source,
-                    "a codebook vq(k=%d,groups=%d) for the tokens at %s in block %d"
-                        .formatted(size, groups, sync.node(), sync.block()),
+                    "a codebook %s for the tokens at %s in block %d"
+                        .formatted(method, sync.node(), sync.block()),
                     alike.isEmpty()
                         ? codebooks.isEmpty() ? "no codebooks" : "codebooks of other tokens"
                         : "vq(k=%d,groups=%d)"
                             .formatted(alike.getFirst().size(), alike.getFirst().groups()),
                     "calibrate this model with partita calibrate --strategy sequence --sync"
-                        + " 'vq(k=%d,groups=%d)'".formatted(size, groups)));
+                        + " '"
+                        + method
+                        + "'"));
   }
 
   /**

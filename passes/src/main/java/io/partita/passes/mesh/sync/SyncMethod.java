@@ -55,8 +55,15 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
      *
      * @param size the number of centroids of each group
      * @param groups of features
+     * @param of what is quantised
      */
-    record Vector(int size, int groups) implements Width {}
+    record Vector(int size, int groups, TokenGathers.Kind of) implements Width {
+      @Override
+      public String toString() {
+        String kind = of == TokenGathers.Kind.FEATURES ? "" : ",of=" + of;
+        return "vq(k=" + size + ",groups=" + groups + kind + ")";
+      }
+    }
   }
 
   /** No rewrite. */
@@ -123,10 +130,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       return lowBit(first, parts.size() > 1 ? Optional.of(parts.get(1)) : Optional.empty());
     }
     if (first.word.equals("vq") && first.number.isEmpty()) {
-      first.requireOptions(List.of("k", "groups"));
-      return new Width.Vector(
-          first.integer("k", 2, MAX_CENTROIDS).orElse(USUAL_CENTROIDS),
-          first.integer("groups", 1, Integer.MAX_VALUE).orElse(1));
+      return vector(first);
     }
     first.requireOptions(List.of());
     if (first.word.equals("exact") && first.number.isEmpty()) {
@@ -140,6 +144,19 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     }
     throw new SyncRules.Unreadable(
         "exact, drop, bf16, int2 to int8, or vq", text, NearestName.remedy(name, NAMES));
+  }
+
+  private static Width vector(Part part) throws SyncRules.Unreadable {
+    part.requireOptions(List.of("k", "groups", "of"));
+    Optional<TokenGathers.Kind> of =
+        TokenGathers.Kind.parse(part.options.getOrDefault("of", "features"));
+    if (of.isEmpty()) {
+      throw new SyncRules.Unreadable("of=features or of=kv", part.text, "choose one of them");
+    }
+    return new Width.Vector(
+        part.integer("k", 2, MAX_CENTROIDS).orElse(USUAL_CENTROIDS),
+        part.integer("groups", 1, Integer.MAX_VALUE).orElse(1),
+        of.get());
   }
 
   private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
@@ -228,7 +245,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
           case Width.Exact() -> drops ? "" : "exact";
           case Width.Cast(Codec codec) -> codec.toString();
           case Width.LowBit low -> text(low);
-          case Width.Vector(int size, int groups) -> "vq(k=" + size + ",groups=" + groups + ")";
+          case Width.Vector vector -> vector.toString();
         };
     String drop = scatters ? "drop(" + SCATTER + ")" : "drop";
     return drops ? text.isEmpty() ? drop : drop + "+" + text : text;

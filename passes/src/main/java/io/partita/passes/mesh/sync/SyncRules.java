@@ -208,6 +208,22 @@ public record SyncRules(List<Clause> clauses) {
         .toList();
   }
 
+  /** What devices gather in blocks whose tokens are split over them. */
+  public TokenGathers gathers() {
+    return new TokenGathers(gathering(TokenGathers.Kind.FEATURES), gathering(TokenGathers.Kind.KV));
+  }
+
+  private BlockSelection gathering(TokenGathers.Kind kind) {
+    return BlockSelection.union(
+        clauses.stream()
+            .filter(
+                each ->
+                    each.method.width() instanceof SyncMethod.Width.Vector vector
+                        && vector.of() == kind)
+            .map(Clause::blocks)
+            .toList());
+  }
+
   public boolean isEmpty() {
     return clauses.isEmpty();
   }
@@ -253,13 +269,10 @@ public record SyncRules(List<Clause> clauses) {
       switch (clause.method.width()) {
         case SyncMethod.Width.Exact() -> {}
         case SyncMethod.Width.Cast(var codec) -> passes.add(SetCodec.ofSums(codec, clause.blocks));
-        case SyncMethod.Width.Vector(int size, int groups) ->
+        case SyncMethod.Width.Vector vector ->
             passes.add(
                 new VectorSyncs(
-                    calibration.orElseThrow(() -> uncalibrated(clause)),
-                    clause.blocks,
-                    size,
-                    groups));
+                    calibration.orElseThrow(() -> uncalibrated(clause)), clause.blocks, vector));
         case SyncMethod.Width.LowBit low ->
             passes.add(
                 new LowBitSyncs(

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
  * @param block of the attention, from 0
  * @param axis of the mesh that splits the tokens
  * @param dim the dimension that counts tokens
+ * @param kind what it gathers
  * @param weights a hash of the matrices by which the tokens are multiplied, or, of keys and values,
  *     of the matrices by which they were computed; it doesn't depend on the devices
  * @param joins the attentions that read the tokens and whose results are split again
@@ -42,6 +43,7 @@ public record TokenSync(
     int block,
     String axis,
     int dim,
+    TokenGathers.Kind kind,
     String weights,
     List<Node> joins,
     List<Node> takes) {
@@ -65,7 +67,7 @@ public record TokenSync(
         int dim = tokens(sync, node.operand(0).type(), from);
         if (dim >= 0) {
           String axis = from.splits().get(dim).axes().getFirst();
-          Ends ends = new Ends(new ArrayList<>(), new ArrayList<>());
+          Ends ends = new Ends(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
           if (ends.find(node, axis, layouts, readers, outputs)) {
             found.add(
                 new TokenSync(
@@ -73,6 +75,7 @@ public record TokenSync(
                     blocks.of(ends.joins.getFirst()),
                     axis,
                     dim,
+                    ends.products.isEmpty() ? TokenGathers.Kind.KV : TokenGathers.Kind.FEATURES,
                     weights(node, readers),
                     ends.joins,
                     ends.takes));
@@ -104,8 +107,12 @@ public record TokenSync(
     return gathers ? dims.getFirst() : -1;
   }
 
-  /** Where the paths from a sync end. */
-  private record Ends(List<Node> joins, List<Node> takes) {
+  /**
+   * Where the paths from a sync end.
+   *
+   * @param products by constant matrices, on the paths
+   */
+  private record Ends(List<Node> joins, List<Node> takes, List<Node> products) {
     /**
      * Whether all paths end at attentions with queries that are split over the axis, or where one
      * device on it keeps the value; and some at such an attention.
@@ -136,6 +143,9 @@ public record TokenSync(
           } else if (isSplit || reader.op() instanceof Communication) {
             return false;
           } else {
+            if (matrices(reader).findAny().isPresent()) {
+              products.add(reader);
+            }
             open.addAll(reader.results());
           }
         }
@@ -155,9 +165,7 @@ public record TokenSync(
 
   private static String weights(Node sync, Map<Value, List<Node>> readers) {
     List<String> matrices =
-        readers.getOrDefault(sync.result(), List.of()).stream()
-            .flatMap(TokenSync::matrices)
-            .toList();
+        readers.getOrDefault(sync.result(), List.of()).stream().flatMap(TokenSync::hashes).toList();
     Set<Node> seen = new HashSet<>();
     List<Node> open = List.of(sync);
     while (matrices.isEmpty() && !open.isEmpty()) {
@@ -167,19 +175,21 @@ public record TokenSync(
               .map(Value::definition)
               .filter(node -> node != null && seen.add(node))
               .toList();
-      matrices = open.stream().flatMap(TokenSync::matrices).toList();
+      matrices = open.stream().flatMap(TokenSync::hashes).toList();
     }
     TensorHash all = new TensorHash();
     matrices.stream().sorted().forEach(all::add);
     return all.text().substring(0, HASH_DIGITS);
   }
 
-  /** The hashes of the matrices of a product. */
-  private static Stream<String> matrices(Node node) {
+  private static Stream<String> hashes(Node node) {
+    return matrices(node).map(matrix -> new TensorHash().add(SumSync.constant(matrix)).text());
+  }
+
+  /** The constant matrices of a product. */
+  private static Stream<Value> matrices(Node node) {
     boolean isProduct = node.op() instanceof Structured.Linear || node.op() instanceof Contraction;
-    return node.operands().stream()
-        .filter(operand -> isProduct && SumSync.isMatrix(operand))
-        .map(matrix -> new TensorHash().add(SumSync.constant(matrix)).text());
+    return node.operands().stream().filter(operand -> isProduct && SumSync.isMatrix(operand));
   }
 
   TensorType type() {

@@ -28,27 +28,25 @@ import java.util.stream.IntStream;
  * Multi-Device Inference Acceleration for Transformer Models" (ASTRA): attention reads a device's
  * own tokens exactly and the tokens of others as their centroids.
  *
- * <p>Tokens are quantised where the split gathers them, which is after the norm. All of this is
- * ordinary operations around an exact sync of the packed indices; the tokens vary over devices from
- * the overlay to the attention's result, of which each device holds the part of its own queries. A
- * cache that one device keeps for decoding holds this device's view of all tokens.
+ * <p>Tokens are quantised where the split gathers them: as features after the norm, or as keys and
+ * values. All of this is ordinary operations around an exact sync of the packed indices; the tokens
+ * vary over devices from the overlay to the attention's result, of which each device holds the part
+ * of its own queries. A cache that one device keeps for decoding holds this device's view of all
+ * tokens.
  */
 public final class VectorSyncs implements ModulePass {
   private final SyncCalibration calibration;
   private final BlockSelection blocks;
-  private final int size;
-  private final int groups;
+  private final SyncMethod.Width.Vector method;
 
   /**
    * @param calibration with codebooks
-   * @param size the number of centroids of each group
-   * @param groups of features
    */
-  public VectorSyncs(SyncCalibration calibration, BlockSelection blocks, int size, int groups) {
+  public VectorSyncs(
+      SyncCalibration calibration, BlockSelection blocks, SyncMethod.Width.Vector method) {
     this.calibration = calibration;
     this.blocks = blocks;
-    this.size = size;
-    this.groups = groups;
+    this.method = method;
   }
 
   @Override
@@ -89,12 +87,24 @@ public final class VectorSyncs implements ModulePass {
       if (blocks.contains(sync.block())) {
         sync.joins().forEach(join -> joins.put(join, sync.axis()));
         sync.takes().forEach(take -> takes.put(take, sync.axis()));
-        rewrite(sync, calibration.codebook(sync, size, groups), layouts, graph);
+        requireKind(sync);
+        rewrite(sync, calibration.codebook(sync, method), layouts, graph);
       }
     }
     joins.forEach((join, axis) -> settle(join, axis, graph));
     takes.forEach((take, axis) -> take(take, axis, layouts, graph));
     return module.with(graph.freeze());
+  }
+
+  private void requireKind(TokenSync sync) {
+    if (sync.kind() != method.of()) {
+      boolean isFeatures = method.of() == TokenGathers.Kind.FEATURES;
+      throw SyncCode.VECTOR.at(
+          "tokens at " + sync.node() + " in block " + sync.block(),
+          isFeatures ? "features from which devices compute keys and values" : "keys and values",
+          isFeatures ? "keys and values" : "features",
+          "write vq(…,of=%s) for this block".formatted(sync.kind()));
+    }
   }
 
   private static void rewrite(

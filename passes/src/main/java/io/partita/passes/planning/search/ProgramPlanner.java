@@ -9,6 +9,7 @@ import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.planning.cost.OverlapChoice;
 import io.partita.passes.planning.cost.OverlapChoice.Planned;
 import io.partita.passes.planning.cost.PlanOptions;
@@ -23,6 +24,7 @@ public final class ProgramPlanner implements Planner {
   private final TargetDescription target;
   private final PlanOptions options;
   private final Goal goal;
+  private final TokenGathers gathers;
   private final SyncRewrites syncs;
   private final Map<Integer, ChooseAlgorithms> algorithms = new HashMap<>();
 
@@ -33,6 +35,20 @@ public final class ProgramPlanner implements Planner {
    */
   public ProgramPlanner(
       Module module, TargetDescription target, PlanOptions options, Goal goal, SyncRewrites syncs) {
+    this(module, target, options, goal, syncs.rules().gathers(), syncs);
+  }
+
+  /**
+   * @param gathers what devices gather where tokens are split
+   */
+  public ProgramPlanner(
+      Module module,
+      TargetDescription target,
+      PlanOptions options,
+      Goal goal,
+      TokenGathers gathers,
+      SyncRewrites syncs) {
+    this.gathers = gathers;
     this.syncs = syncs;
     this.module = module;
     this.target = target;
@@ -44,7 +60,7 @@ public final class ProgramPlanner implements Planner {
   public CandidatePlan plan(Strategy strategy) {
     TargetDescription devices = TargetChange.first(target, strategy.devices());
     int capacity = capacity(devices);
-    Module sharded = new ShardPass(strategy).run(module);
+    Module sharded = new ShardPass(strategy, gathers).run(module);
     Module mesh =
         algorithms
             .computeIfAbsent(

@@ -231,8 +231,7 @@ class CausalPromptTest {
         new VectorSyncs(
                 new SyncCalibration("cal.json", "mesh", List.of(), books),
                 BlockSelection.ALL,
-                size,
-                groups)
+                new SyncMethod.Width.Vector(size, groups, TokenGathers.Kind.FEATURES))
             .run(sharded);
     Verifier.verify(coded);
     Module step = LastDevice.place(Layers.step(), strategy);

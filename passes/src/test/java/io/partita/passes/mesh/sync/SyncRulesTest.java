@@ -32,7 +32,7 @@ class SyncRulesTest {
         "all: int4(via=scatter)+bf16",
         "all: int6(sum=f32,via=scatter)",
         "all: drop(scatter)",
-        "blocks 0-2: vq(k=256,groups=16); others: vq(k=1024,groups=1)",
+        "blocks 0-2: vq(k=256,groups=16); others: vq(k=1024,groups=1,of=kv)",
         "blocks 1: drop(scatter)+bf16"
       })
   void textRoundTrips(String text) {
@@ -45,6 +45,7 @@ class SyncRulesTest {
       value = {
         "drop | all: drop",
         "vq(groups=16) | all: vq(k=1024,groups=16)",
+        "vq(of=features,k=8) | all: vq(k=8,groups=1)",
         "  block 3 :drop | blocks 3: drop",
         "blocks 0 - 3 , 5: int4 + bf16( k=8 ); | blocks 0-3,5: int4+bf16(k=8)",
         "all: int4+bf16(k=0) | all: int4"

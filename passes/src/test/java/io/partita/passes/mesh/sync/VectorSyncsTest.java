@@ -85,13 +85,18 @@ class VectorSyncsTest {
         "cal.json", "mesh(token=9)", List.of(), List.of(book(weights, FEATURES, groups, size)));
   }
 
+  private static SyncMethod.Width.Vector method(int size, int groups) {
+    return new SyncMethod.Width.Vector(size, groups, TokenGathers.Kind.FEATURES);
+  }
+
   static Module sharded(Module module, int devices) {
     return new ShardPass(Strategy.of(Map.of("sequence", "" + devices))).run(module);
   }
 
   static Module coded(Module sharded, int groups, int size) {
     VectorSyncs pass =
-        new VectorSyncs(calibration(sharded, groups, size), BlockSelection.ALL, size, groups);
+        new VectorSyncs(
+            calibration(sharded, groups, size), BlockSelection.ALL, method(size, groups));
     Module coded = pass.run(sharded);
     Verifier.verify(coded);
     return coded;
@@ -175,6 +180,93 @@ class VectorSyncsTest {
         .isEqualTo(found);
   }
 
+  /**
+   * Tests that each index reaches its token and head: with centroids at all tokens, results are
+   * exact.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "FEATURES,1,6,2,1",
+    "FEATURES,2,5,4,4",
+    "KV,1,6,3,1",
+    "KV,1,7,3,2",
+    "KV,2,6,2,4",
+    "KV,2,5,4,2",
+    "KV,1,3,4,1"
+  })
+  void centroidsAtAllTokensGiveExactResults(
+      TokenGathers.Kind kind, int batch, int tokens, int devices, int groups) {
+    Module module = attention(batch, tokens, true);
+    TokenGathers gathers =
+        kind == TokenGathers.Kind.KV
+            ? new TokenGathers(BlockSelection.NONE, BlockSelection.ALL)
+            : new TokenGathers(BlockSelection.ALL, BlockSelection.NONE);
+    Module sharded = new ShardPass(Strategy.sequence(devices), gathers).run(module);
+    TokenStatistics.Measuring measuring = TokenStatistics.of(sharded);
+    assertThat(measuring.syncs()).hasSize(kind == TokenGathers.Kind.KV ? 2 : 1);
+    List<Tensor> x =
+        List.of(
+            Tensor.floats(Shape.of(batch, tokens, FEATURES), random(batch * tokens * FEATURES, 1)));
+    List<Tensor> gathered = MeshEvaluator.run(measuring.module(), x);
+    List<Codebook> books = new ArrayList<>();
+    for (int i = 0; i < measuring.syncs().size(); i++) {
+      TokenSync sync = measuring.syncs().get(i);
+      float[] vectors = gathered.get(1 + i).floats();
+      int size = vectors.length / sync.features();
+      books.add(
+          new Codebook(
+              "tokens",
+              sync.weights(),
+              sync.features(),
+              groups,
+              size,
+              byGroup(vectors, sync.features(), groups),
+              NONE));
+    }
+    int size = books.getFirst().size();
+    Module coded =
+        new VectorSyncs(
+                new SyncCalibration("cal.json", "mesh(token=9)", List.of(), books),
+                BlockSelection.ALL,
+                new SyncMethod.Width.Vector(size, groups, kind))
+            .run(sharded);
+    Verifier.verify(coded);
+    Tensor found = MeshEvaluator.run(coded, x).getFirst();
+    Tensor expected = Evaluator.run(module.graph(), x).getFirst();
+    for (int i = 0; i < found.size(); i++) {
+      assertThat(found.getDouble(i)).isCloseTo(expected.getDouble(i), within(1e-5));
+    }
+  }
+
+  /** The parts of vectors in each group of features, one group after the other. */
+  private static float[] byGroup(float[] vectors, int features, int groups) {
+    int width = features / groups;
+    float[] result = new float[vectors.length];
+    int next = 0;
+    for (int group = 0; group < groups; group++) {
+      for (int i = 0; i < vectors.length / features; i++) {
+        System.arraycopy(vectors, i * features + group * width, result, next, width);
+        next += width;
+      }
+    }
+    return result;
+  }
+
+  @Test
+  void onlyWhatIsGatheredCanBeQuantised() {
+    Module sharded = sharded(attention(1, 4, false), 2);
+    VectorSyncs pass =
+        new VectorSyncs(
+            calibration(sharded, 1, 4),
+            BlockSelection.ALL,
+            new SyncMethod.Width.Vector(4, 1, TokenGathers.Kind.KV));
+    assertThatThrownBy(() -> pass.run(sharded))
+        .hasMessageContaining("P4229")
+        .hasMessageContaining("in block 0")
+        .hasMessageContaining("expected:  keys and values")
+        .hasMessageContaining("vq(…,of=features)");
+  }
+
   @ParameterizedTest
   @CsvSource({"2,9", "3,4", "16,5", "256,3", "257,3", "1024,7", "65536,3"})
   void indicesArePackedAndUnpacked(int size, int codes) {
@@ -222,7 +314,7 @@ class VectorSyncsTest {
   void otherBlocksStayExact(int blocks) {
     Module sharded = sharded(attention(1, 4, false), 2);
     BlockSelection other = BlockSelection.parse(blocks == 1 ? "0" : "1").orElseThrow();
-    VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), other, 4, 1);
+    VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), other, method(4, 1));
     if (blocks == 1) {
       assertThat(pass.run(sharded).graph()).isNotEqualTo(sharded.graph());
     } else {
@@ -235,14 +327,17 @@ class VectorSyncsTest {
     Module tensor = new ShardPass(Strategy.tensor(2)).run(attention(1, 4, false));
     VectorSyncs pass =
         new VectorSyncs(
-            new SyncCalibration("cal.json", "", List.of(), List.of()), BlockSelection.ALL, 4, 1);
+            new SyncCalibration("cal.json", "", List.of(), List.of()),
+            BlockSelection.ALL,
+            method(4, 1));
     assertThatThrownBy(() -> pass.run(tensor)).hasMessageContaining("P4229");
   }
 
   @Test
   void codebooksOfOtherSizesAreRefused() {
     Module sharded = sharded(attention(1, 4, false), 2);
-    VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), BlockSelection.ALL, 8, 2);
+    VectorSyncs pass =
+        new VectorSyncs(calibration(sharded, 1, 4), BlockSelection.ALL, method(8, 2));
     assertThatThrownBy(() -> pass.run(sharded))
         .hasMessageContaining("P4224")
         .hasMessageContaining("vq(k=4,groups=1)")

@@ -121,7 +121,7 @@ public final class Attribution {
    */
   public Result run(Evaluation.Result whole) {
     SyncRules rules = sharding.syncs().rules();
-    Module exact = Sharding.of(sharding.strategy()).run(module);
+    Module exact = sharding.exact(module);
     int count = BlockNumbers.of(exact.graph()).count();
     List<SyncRules> alone =
         IntStream.range(0, count).mapToObj(block -> rules.alone(block, count)).toList();
@@ -262,7 +262,13 @@ public final class Attribution {
       progress.accept("predicting latencies");
       Strategy strategy = sharding.strategy();
       ProgramPlanner planner =
-          new ProgramPlanner(module, target.get(), PlanOptions.DEFAULT, Goal.LATENCY, rewrites);
+          new ProgramPlanner(
+              module,
+              target.get(),
+              PlanOptions.DEFAULT,
+              Goal.LATENCY,
+              sharding.gathers(),
+              rewrites);
       for (SyncReport sync : planner.plan(strategy).report().syncs()) {
         seconds.merge(sync.name(), sync.seconds(), Double::sum);
       }

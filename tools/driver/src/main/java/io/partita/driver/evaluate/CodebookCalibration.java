@@ -13,6 +13,7 @@ import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.Residual;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncMethod;
+import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.mesh.sync.TokenStatistics;
 import io.partita.passes.mesh.sync.TokenSync;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ public final class CodebookCalibration {
   }
 
   /**
-   * @param methods each for all tokens
+   * @param methods each for all syncs that gather what it quantises
    * @return the calibration, as in the file
    * @throws PartitaException if the model can't be compiled or its devices gather no tokens; with
    *     {@link MetricCode} if the data or the methods don't fit
@@ -57,8 +58,9 @@ public final class CodebookCalibration {
     progress.accept("sharding");
     Module sharded = request.sharding().run(module);
     TokenStatistics.Measuring measuring = TokenStatistics.of(sharded);
+    requireFitting(methods, measuring.syncs());
     for (TokenSync sync : measuring.syncs()) {
-      methods.forEach(method -> requireGroups(sync, method));
+      fitting(methods, sync).forEach(method -> requireGroups(sync, method));
     }
     progress.accept("emitting Java");
     EmittedJava emitted =
@@ -77,7 +79,7 @@ public final class CodebookCalibration {
     for (int i = 0; i < measuring.syncs().size(); i++) {
       TokenSync sync = measuring.syncs().get(i);
       float[] tokens = reservoirs.get(i).vectors();
-      for (SyncMethod.Width.Vector method : methods) {
+      for (SyncMethod.Width.Vector method : fitting(methods, sync)) {
         progress.accept("clustering the tokens of block " + sync.block());
         books.add(book(tokens, sync, method));
       }
@@ -94,6 +96,12 @@ public final class CodebookCalibration {
             samples);
     file.write(request.output());
     return file;
+  }
+
+  /** The methods that quantise what a sync gathers. */
+  private static List<SyncMethod.Width.Vector> fitting(
+      List<SyncMethod.Width.Vector> methods, TokenSync sync) {
+    return methods.stream().filter(method -> method.of() == sync.kind()).toList();
   }
 
   /** Offers the tokens of all samples, in order, and returns the number of samples. */
@@ -154,6 +162,24 @@ public final class CodebookCalibration {
       next += part.length;
     }
     return all;
+  }
+
+  private static void requireFitting(List<SyncMethod.Width.Vector> methods, List<TokenSync> syncs) {
+    if (syncs.stream().allMatch(sync -> fitting(methods, sync).isEmpty())) {
+      TokenGathers.Kind found = syncs.getFirst().kind();
+      throw MetricCode.CODEBOOK.at(
+          "--sync, " + methods.getFirst(),
+          "a model whose devices gather " + name(methods.getFirst().of()),
+          name(found),
+          "write vq(…,of=" + found + ")");
+    }
+  }
+
+  private static String name(TokenGathers.Kind kind) {
+    return switch (kind) {
+      case FEATURES -> "features";
+      case KV -> "keys and values";
+    };
   }
 
   private static void requireGroups(TokenSync sync, SyncMethod.Width.Vector method) {

@@ -27,6 +27,7 @@ import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncMethod;
 import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.mesh.sync.VectorSyncs;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CodebookCalibrationTest {
@@ -83,7 +85,7 @@ class CodebookCalibrationTest {
     return new Module(graph.finish());
   }
 
-  private CalibrationFile calibrate(Module module, Tensor samples, int size, int groups) {
+  private CalibrationFile calibrate(Module module, Tensor samples, SyncMethod.Width.Vector method) {
     Path model = folder.resolve("model.pir");
     PirFile.write(module, model);
     int count = (int) samples.shape().extent(0);
@@ -92,39 +94,54 @@ class CodebookCalibrationTest {
         .run(
             new Calibration.Request(
                 new Compilation.Request(model, Map.of(), Map.of(), null),
-                new Sharding(Strategy.sequence(2), SyncRewrites.NONE),
+                new Sharding(Strategy.sequence(2), gathers(method.of()), SyncRewrites.NONE),
                 new EvaluationData("data.npz", "calibration", samples, Optional.of(labels)),
                 Scaling.NONE,
                 OptionalInt.empty(),
                 1,
                 folder.resolve("codebooks.json")),
-            List.of(new SyncMethod.Width.Vector(size, groups)));
+            List.of(method));
+  }
+
+  private static TokenGathers gathers(TokenGathers.Kind kind) {
+    return kind == TokenGathers.Kind.KV
+        ? new TokenGathers(BlockSelection.NONE, BlockSelection.ALL)
+        : new TokenGathers(BlockSelection.ALL, BlockSelection.NONE);
+  }
+
+  private static SyncMethod.Width.Vector features(int size, int groups) {
+    return new SyncMethod.Width.Vector(size, groups, TokenGathers.Kind.FEATURES);
   }
 
   /** Keys and values are told apart by the weights that they come from. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void codebooksBelongToOneModel(int kvHeads) {
+  @CsvSource({"1,KV", "1,FEATURES", "2,KV", "2,FEATURES"})
+  void codebooksBelongToOneModel(int kvHeads, TokenGathers.Kind kind) {
     Module module = classifier(kvHeads, 1);
-    CalibrationFile file = calibrate(module, random(4, 40, TOKENS, FEATURES), 16, 2);
+    SyncMethod.Width.Vector method = new SyncMethod.Width.Vector(16, 2, kind);
+    CalibrationFile file = calibrate(module, random(4, 40, TOKENS, FEATURES), method);
     SyncCalibration found = file.calibration();
-    assertThat(found.codebooks()).hasSize(kvHeads == 1 ? 2 : 1);
-    VectorSyncs pass = new VectorSyncs(found, BlockSelection.ALL, 16, 2);
-    Module sharded = new ShardPass(Strategy.sequence(4)).run(module);
+    assertThat(found.codebooks()).hasSize(kind == TokenGathers.Kind.KV ? 2 : 1);
+    VectorSyncs pass = new VectorSyncs(found, BlockSelection.ALL, method);
+    ShardPass shard = new ShardPass(Strategy.sequence(4), gathers(kind));
+    Module sharded = shard.run(module);
     assertThat(pass.run(sharded).graph()).isNotEqualTo(sharded.graph());
-    Module other = new ShardPass(Strategy.sequence(4)).run(classifier(kvHeads, 7));
+    Module other = shard.run(classifier(kvHeads, 7));
     assertThatThrownBy(() -> pass.run(other))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4224")
         .hasMessageContaining("codebooks of other tokens");
-    assertThatThrownBy(() -> new VectorSyncs(found, BlockSelection.ALL, 8, 2).run(sharded))
+    VectorSyncs smaller =
+        new VectorSyncs(found, BlockSelection.ALL, new SyncMethod.Width.Vector(8, 2, kind));
+    assertThatThrownBy(() -> smaller.run(sharded))
         .hasMessageContaining("P4224")
         .hasMessageContaining("vq(k=16,groups=2)");
   }
 
   @Test
   void asManyTokensAsCentroidsAreNeeded() {
-    assertThatThrownBy(() -> calibrate(classifier(2, 1), random(4, 3, TOKENS, FEATURES), 16, 1))
+    assertThatThrownBy(
+            () -> calibrate(classifier(2, 1), random(4, 3, TOKENS, FEATURES), features(16, 1)))
         .hasMessageContaining("P6207")
         .hasMessageContaining("at least 16 tokens")
         .hasMessageContaining("12 tokens")
@@ -137,7 +154,7 @@ class CodebookCalibrationTest {
     float[] data = random(4, 40, TOKENS, FEATURES).floats().clone();
     data[777] = bad;
     Tensor samples = Tensor.floats(Shape.of(40, TOKENS, FEATURES), data);
-    assertThatThrownBy(() -> calibrate(classifier(2, 1), samples, 16, 1))
+    assertThatThrownBy(() -> calibrate(classifier(2, 1), samples, features(16, 1)))
         .hasMessageContaining("P6207")
         .hasMessageContaining("tokens of block 0")
         .hasMessageContaining("finite numbers");
