@@ -1,5 +1,6 @@
 package io.partita.ir.target;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Connection.Shape;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ public final class TargetChange {
             "target " + target.name() + ", parameter " + name,
             "one of " + String.join(", ", names.stream().distinct().toList()),
             name,
-            "correct the name");
+            NearestName.remedy(name, names));
       }
     }
     return changed.with(arguments);

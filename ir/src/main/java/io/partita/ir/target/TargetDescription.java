@@ -1,5 +1,6 @@
 package io.partita.ir.target;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,7 +91,8 @@ public record TargetDescription(
                                 + String.join(
                                     ", ", parameters.stream().map(Parameter::name).toList()),
                         argument,
-                        "correct the name"));
+                        NearestName.remedy(
+                            argument, parameters.stream().map(Parameter::name).toList())));
     if (!parameter.allows(quantity)) {
       throw new PartitaException(
           TargetCode.ARGUMENT,

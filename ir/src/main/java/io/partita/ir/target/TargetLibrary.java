@@ -1,5 +1,6 @@
 package io.partita.ir.target;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +56,7 @@ public final class TargetLibrary {
           "option --target",
           "one of " + String.join(", ", NAMES) + ", or the path of a .target file",
           name,
-          "correct the name");
+          NearestName.remedy(name, NAMES));
     }
     try {
       return TargetParser.parse(Files.readString(Path.of(name)), name);

@@ -254,4 +254,20 @@ class SuggestionsTest {
     assertThat(run(Suggestion.of(full, "P6015").pasted(command)).exitCode()).isZero();
     assertThat(run(generate).err()).doesNotContain("P6015");
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--target sircusa, did you mean 'siracusa'?",
+    "--target siracusa --set chip=4, did you mean 'chips'?",
+    "--target siracusa --set prefech=off, did you mean 'prefetch'?",
+    "--target siracusa --devices 2 --strategy tenser=2, did you mean 'tensor'?",
+  })
+  void misspelledNamesAreSuggested(String options, String suggestion) {
+    List<String> command = new ArrayList<>(List.of("compile", Invocation.DECODER.toString()));
+    command.addAll(List.of(options.split(" ")));
+    command.addAll(List.of("--dim", "past=16", "-o", scratch.resolve("out").toString()));
+    Invocation refused = Invocation.of(command.toArray());
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(refused.err()).contains(suggestion);
+  }
 }

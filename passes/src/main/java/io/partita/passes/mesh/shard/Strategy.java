@@ -1,5 +1,6 @@
 package io.partita.passes.mesh.shard;
 
+import io.partita.ir.diagnostic.NearestName;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -64,6 +65,17 @@ public record Strategy(
   }
 
   private static final String EXAMPLE = "such as tensor=8, sequence=4 or pipeline=2,tensor=4";
+
+  private static final List<String> NAMES =
+      List.of(
+          "tensor",
+          "sequence",
+          "pipeline",
+          "norm",
+          "inside",
+          "vocabulary",
+          "remaining",
+          "capacities");
 
   public Strategy {
     parts = List.copyOf(parts);
@@ -193,10 +205,11 @@ public record Strategy(
         case "remaining" -> remaining = choice(name, value, WeightPlacement.values());
         case "capacities" -> capacities = numbers(name, value);
         default ->
-            require(
-                false,
-                "tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities",
-                "'" + name + "'");
+            throw ShardCode.STRATEGY.at(
+                "strategy",
+                "one of " + String.join(", ", NAMES),
+                "'" + name + "'",
+                NearestName.remedy(name, NAMES) + "; " + EXAMPLE);
       }
     }
     return new Strategy(parts, norm, inside, vocabulary, remaining, capacities);

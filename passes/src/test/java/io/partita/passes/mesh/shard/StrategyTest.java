@@ -54,7 +54,7 @@ class StrategyTest {
         "tensor=4,inside=3|a divisor of tensor=4|3",
         "tensor=2,capacities=1:2:3|a capacity for each of 2 devices|[1, 2, 3]",
         "tensor=2,capacities=0:0|capacities of at least 0, and at least one above 0|[0, 0]",
-        "expert=4|tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities"
+        "expert=4|one of tensor, sequence, pipeline, norm, inside, vocabulary, remaining, capacities"
             + "|'expert'"
       })
   void mistakesAreDiagnosed(String text, String expected, String found) {
@@ -68,6 +68,12 @@ class StrategyTest {
               assertThat(told.diagnostics().getFirst().expected()).isEqualTo(expected);
               assertThat(told.diagnostics().getFirst().found()).isEqualTo(found);
             });
+  }
+
+  @Test
+  void misspelledNamesAreSuggested() {
+    assertThatThrownBy(() -> Strategy.parse("tesnor=4"))
+        .hasMessageContaining("correct the name: did you mean 'tensor'?");
   }
 
   @Test

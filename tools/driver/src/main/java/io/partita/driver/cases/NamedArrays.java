@@ -24,8 +24,8 @@ public final class NamedArrays {
   /** An input of a program. */
   public record Wanted(String name, TensorType type) {}
 
-  /** The prefix that NumPy gives to unnamed arrays. */
-  private static final String UNNAMED = "arr_";
+  /** Prefixes of names that only number the arrays: NumPy's for unnamed ones, and of test cases. */
+  private static final List<String> NUMBERED = List.of("arr_", "input_");
 
   private final String source;
   private final RecordedRun run;
@@ -50,15 +50,16 @@ public final class NamedArrays {
   }
 
   /**
-   * Returns the arrays in the order and types of the inputs: by name, or by order if the archive
-   * has no names ({@code arr_0}, {@code arr_1}, as {@code numpy.savez} calls unnamed arrays).
-   * Converts types if the values stay the same.
+   * Returns the arrays in the order and types of the inputs: by name, or by order if the names only
+   * number them ({@code arr_0}, {@code arr_1}, as {@code numpy.savez} calls unnamed arrays, or
+   * {@code input_0}, {@code input_1}). Converts types if the values stay the same.
    *
    * @throws PartitaException if one is missing or doesn't fit
    */
   public List<Tensor> fit(List<Wanted> wanted) {
     Map<String, Tensor> arrays = byName();
-    if (isUnnamed()) {
+    Optional<String> prefix = numbering(wanted);
+    if (prefix.isPresent()) {
       if (arrays.size() != wanted.size()) {
         throw mismatch(
             source,
@@ -67,7 +68,7 @@ public final class NamedArrays {
             "give one array for each input, in this order, or name them:" + example(wanted));
       }
       List<Tensor> inOrder =
-          IntStream.range(0, wanted.size()).mapToObj(i -> arrays.get(UNNAMED + i)).toList();
+          IntStream.range(0, wanted.size()).mapToObj(i -> arrays.get(prefix.get() + i)).toList();
       return IntStream.range(0, wanted.size())
           .mapToObj(i -> fit(wanted.get(i), inOrder.get(i)))
           .toList();
@@ -119,7 +120,7 @@ public final class NamedArrays {
   /** The names of unused arrays. */
   public List<String> unused(List<Wanted> wanted) {
     Set<String> names = wanted.stream().map(Wanted::name).collect(Collectors.toSet());
-    return isUnnamed()
+    return numbering(wanted).isPresent()
         ? List.of()
         : run.inputs().stream()
             .map(RecordedArray::name)
@@ -141,10 +142,16 @@ public final class NamedArrays {
                 "leave them out, or correct misspelt names"));
   }
 
-  /** Whether the arrays have only the names that NumPy gives to unnamed ones. */
-  private boolean isUnnamed() {
+  /** The prefix of the arrays' names if they are numbers from 0, and not the inputs' own names. */
+  private Optional<String> numbering(List<Wanted> wanted) {
     Set<String> names = byName().keySet();
-    return IntStream.range(0, names.size()).allMatch(i -> names.contains(UNNAMED + i));
+    if (wanted.stream().map(Wanted::name).anyMatch(names::contains)) {
+      return Optional.empty();
+    }
+    return NUMBERED.stream()
+        .filter(
+            prefix -> IntStream.range(0, names.size()).allMatch(i -> names.contains(prefix + i)))
+        .findFirst();
   }
 
   private Map<String, Tensor> byName() {

@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetCode;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -24,6 +25,10 @@ public enum ScheduleSwitch {
   /** The name in {@code --set}. */
   public String text() {
     return text;
+  }
+
+  static List<String> names() {
+    return Arrays.stream(values()).map(each -> each.text).toList();
   }
 
   /** The settings that switch all of them off: {@code double_buffer=off, prefetch=off}. */

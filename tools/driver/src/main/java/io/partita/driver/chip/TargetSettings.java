@@ -1,5 +1,6 @@
 package io.partita.driver.chip;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
@@ -73,7 +74,9 @@ public record TargetSettings(Map<String, String> values) {
                                 "option --set",
                                 expected,
                                 name + "=" + text,
-                                "correct the quantity"))));
+                                NearestName.of(name, ScheduleSwitch.names())
+                                    .map(near -> "correct the name: did you mean '" + near + "'?")
+                                    .orElse("correct the quantity")))));
     return quantities;
   }
 }

@@ -51,6 +51,7 @@ class NamedArraysTest {
   @Test
   void unnamedArraysAreMatchedByOrder() {
     assertThat(firsts(archive("arr_0", "arr_1").fit(WANTED))).containsExactly(0.0, 1.0);
+    assertThat(firsts(archive("input_1", "input_0").fit(WANTED))).containsExactly(1.0, 0.0);
     assertThatThrownBy(() -> archive("arr_0", "arr_1", "arr_2").fit(WANTED))
         .hasMessageContainingAll("P6004", "2 arrays, since they have no names", "attention_mask");
   }
