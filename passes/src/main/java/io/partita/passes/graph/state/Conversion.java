@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** Converts attentions over growing caches to attentions over caches of fixed capacity. */
 final class Conversion {
@@ -140,6 +141,7 @@ final class Conversion {
         throw unplaced(value, "a value that is known only at run time");
       }
     }
+    MaskReader.requireNumbers(new TreeSet<>(fresh.symbols()), joins.getFirst().node());
     SortedSet<String> open =
         positional.sweep(
             needed,
@@ -184,6 +186,7 @@ final class Conversion {
       return;
     }
     List<ValueSweep> sweeps = values.stream().map(value -> new ValueSweep()).toList();
+    MaskReader.requireNumbers(fresh.symbols(), joins.getFirst().node());
     SortedSet<String> open =
         positional.sweep(
             values,
