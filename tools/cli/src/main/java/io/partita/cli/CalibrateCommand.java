@@ -158,7 +158,7 @@ final class CalibrateCommand implements Callable<Integer> {
       String key = SumErrors.key(USUAL_BITS, true, via);
       DoubleSummaryStatistics all =
           sums.stream()
-              .mapToDouble(sum -> sum.errors().relative(key).orElseThrow())
+              .flatMapToDouble(sum -> sum.errors().relative(key).stream())
               .summaryStatistics();
       lines.add(
           String.format(

@@ -142,14 +142,19 @@ public record FeatureRanges(
     return invalid() < 0;
   }
 
-  /** Returns the first feature whose range is not finite, or -1. */
+  /** Returns the first feature with a range that is empty or not finite, or -1. */
   int invalid() {
     for (int j = 0; j < features(); j++) {
       double all = aggregated(j) + sumBound(j);
+      boolean ascends = leastSum[j] <= largestSum[j];
+      for (int place = 0; place < places(); place++) {
+        ascends = ascends && minimum[place][j] <= maximum[place][j];
+      }
       for (int row = 0; row < leastPartial.length; row++) {
         all += Math.max(-leastPartial[row][j], largestPartial[row][j]);
+        ascends = ascends && leastPartial[row][j] <= largestPartial[row][j];
       }
-      if (!Double.isFinite(all)) {
+      if (!ascends || !Double.isFinite(all)) {
         return j;
       }
     }

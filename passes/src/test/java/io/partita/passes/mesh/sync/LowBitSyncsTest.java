@@ -424,11 +424,16 @@ class LowBitSyncsTest {
     assertThatThrownBy(() -> new LowBitSyncs(changed, options(4, 1)).run(two))
         .hasMessageContaining("P4224")
         .hasMessageContaining("no sum with its weights");
+    double largest = sum.ranges().maximum()[1][3];
     sum.ranges().maximum()[1][3] = Double.NaN;
     assertThatThrownBy(() -> pass.run(two))
         .hasMessageContaining("P4225")
         .hasMessageContaining("none for feature 3");
-    sum.ranges().maximum()[1][3] = 0;
+    sum.ranges().maximum()[1][3] = sum.ranges().minimum()[1][3] - 1;
+    assertThatThrownBy(() -> pass.run(two))
+        .hasMessageContaining("P4225")
+        .hasMessageContaining("none for feature 3");
+    sum.ranges().maximum()[1][3] = largest;
     assertThatThrownBy(() -> new LowBitSyncs(calibration, options(4, 9)).run(two))
         .hasMessageContaining("P4223")
         .hasMessageContaining("at most 8 features");

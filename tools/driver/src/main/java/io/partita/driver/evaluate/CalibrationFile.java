@@ -20,6 +20,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 
@@ -72,8 +73,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         }
         sums.add(
             new SyncCalibration.Sum(
-                (String) sum.get("name"),
-                (String) sum.get("weights"),
+                text(sum.get("name")),
+                text(sum.get("weights")),
                 ranges,
                 errors((Map<?, ?>) sum.get("errors"), sum.get("norm"))));
       }
@@ -82,10 +83,10 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         codebooks.add(codebook((Map<?, ?>) each, file));
       }
       return new CalibrationFile(
-          new SyncCalibration(file.toString(), (String) json.get("mesh"), sums, codebooks),
-          (String) json.get("data"),
-          ((Number) json.get("sequences")).intValue(),
-          ((Number) json.get("wanted")).intValue());
+          new SyncCalibration(file.toString(), text(json.get("mesh")), sums, codebooks),
+          text(json.get("data")),
+          count(json.get("sequences"), file),
+          count(json.get("wanted"), file));
     } catch (IOException unreadable) {
       throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
     } catch (ClassCastException
@@ -94,6 +95,18 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         | IllegalArgumentException misshapen) {
       throw broken(file, "JSON of another shape");
     }
+  }
+
+  private static String text(Object json) {
+    return Objects.requireNonNull((String) json);
+  }
+
+  private static int count(Object number, Path file) {
+    long count = ((Number) number).longValue();
+    if (count < 1 || count > Integer.MAX_VALUE) {
+      throw broken(file, number + " sequences");
+    }
+    return (int) count;
   }
 
   private static SumErrors errors(Map<?, ?> squares, Object norm) {
@@ -109,8 +122,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
     float[] centroids = floats(json.get("centroids"));
     Codebook book =
         new Codebook(
-            (String) json.get("name"),
-            (String) json.get("weights"),
+            text(json.get("name")),
+            text(json.get("weights")),
             ((Number) json.get("features")).intValue(),
             ((Number) json.get("groups")).intValue(),
             ((Number) json.get("size")).intValue(),
