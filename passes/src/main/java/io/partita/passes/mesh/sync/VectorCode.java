@@ -52,6 +52,13 @@ record VectorCode(Codebook book, GraphEditor graph, Value centroids) {
     return graph.add(new Movement.Reshape(whole), found);
   }
 
+  /** Returns the bytes of so many packed indices. */
+  long bytes(long codes) {
+    return bits() <= BYTE
+        ? new BitPacking(bits(), codes).bytes()
+        : codes + new BitPacking(bits() - BYTE, codes).bytes();
+  }
+
   /** {@code i32[..., codes]} to {@code u8[..., bytes]}. */
   Value pack(Value indices) {
     long codes = indices.type().shape().fromEnd(0).value();

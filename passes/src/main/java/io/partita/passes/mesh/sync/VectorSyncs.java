@@ -123,10 +123,7 @@ public final class VectorSyncs implements ModulePass {
     graph.replace(node.result(), view);
   }
 
-  /**
-   * The indices of all devices. If all have the same number of tokens, a device's indices are
-   * packed together; otherwise those of each token.
-   */
+  /** The indices of all devices, of which each sends its own as one stream of bits. */
   private static Value exchanged(
       TokenSync sync, Value indices, Layout from, VectorCode code, GraphEditor graph) {
     int rank = indices.type().rank();
@@ -138,14 +135,11 @@ public final class VectorSyncs implements ModulePass {
     Value ordered = transposed(indices, tokensFirst, graph);
     Shape shape = ordered.type().shape();
     Split tokens = from.splits().get(sync.dim());
-    long count = isEven(tokens) ? tokens.parts() : indices.type().shape().extent(sync.dim());
-    Shape lines = Shape.of(count, count == 0 ? 0 : shape.elements() / count);
-    Layout split =
-        Layout.replicated(from.mesh(), 2)
-            .with(0, isEven(tokens) ? Split.even(from.mesh(), count, sync.axis()) : tokens)
-            .withAt(from.at());
-    Value packed = code.pack(graph.add(new Movement.Reshape(lines), ordered));
-    Value codes = code.unpack(gathered(packed, split, sync.node(), graph), lines.extent(1));
+    Shape lines = Shape.of(tokens.extent(), shape.elements() / tokens.extent());
+    Layout split = Layout.replicated(from.mesh(), 2).with(0, tokens).withAt(from.at());
+    IndexStreams streams = new IndexStreams(split, sync.axis(), lines.extent(1), code, graph);
+    Value packed = streams.packed(graph.add(new Movement.Reshape(lines), ordered));
+    Value codes = streams.unpacked(gathered(packed, streams.streams(), sync.node(), graph));
     List<Integer> back = new ArrayList<>(Collections.nCopies(rank, 0));
     IntStream.range(0, rank).forEach(i -> back.set(tokensFirst.get(i), i));
     return transposed(graph.add(new Movement.Reshape(shape), codes), back, graph);
@@ -154,11 +148,6 @@ public final class VectorSyncs implements ModulePass {
   private static Value transposed(Value value, List<Integer> order, GraphEditor graph) {
     boolean isSame = IntStream.range(0, order.size()).allMatch(i -> order.get(i) == i);
     return isSame ? value : graph.add(new Movement.Transpose(order), value);
-  }
-
-  /** Whether each device has the same number of tokens. */
-  private static boolean isEven(Split tokens) {
-    return IntStream.range(1, tokens.parts()).allMatch(part -> tokens.size(part) == tokens.size(0));
   }
 
   private static Value gathered(Value value, Layout from, Node sync, GraphEditor graph) {

@@ -9,12 +9,16 @@ import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.message.Slice;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.propagate.MeshEvaluator;
 import io.partita.ir.tensor.Tensor;
@@ -146,7 +150,10 @@ class VectorSyncsTest {
     "1,6,3,4,5,true",
     "1,7,3,2,300,false",
     "2,4,2,8,3,false",
-    "2,5,4,2,1024,true"
+    "2,5,4,2,1024,true",
+    "1,3,4,2,9,false",
+    "1,13,4,1,1024,true",
+    "2,7,4,4,40,true"
   })
   void remoteTokensAreCentroids(
       int batch, int tokens, int devices, int groups, int size, boolean causal) {
@@ -250,6 +257,39 @@ class VectorSyncsTest {
       }
     }
     return result;
+  }
+
+  /**
+   * Tests that each device sends the bits of its own indices, rounded up to bytes, also where
+   * devices have different numbers of tokens or none.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "8,2,1,1024",
+    "7,2,1,1024",
+    "13,4,1,1024",
+    "13,3,4,300",
+    "9,4,2,16",
+    "3,4,1,1024",
+    "23,5,1,4",
+    "3,2,8,4096"
+  })
+  void indicesOfADeviceAreOneStreamOfBits(int tokens, int devices, int groups, int size) {
+    Module sharded = sharded(attention(1, tokens, false), devices);
+    Program program = Localization.of(coded(sharded, groups, size), 1);
+    Split parts = Split.even(sharded.placement().orElseThrow().mesh(), tokens, "token");
+    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(size - 1);
+    for (int device = 0; device < devices; device++) {
+      List<Communication.Exchange> exchanges =
+          program.devices().get(device).graph().nodes().stream()
+              .map(Node::op)
+              .filter(Communication.Exchange.class::isInstance)
+              .map(Communication.Exchange.class::cast)
+              .toList();
+      assertThat(exchanges).hasSize(1);
+      long bytes = exchanges.getFirst().before().stream().mapToLong(Slice::size).sum();
+      assertThat(bytes).isEqualTo(Math.ceilDiv(parts.size(device) * groups * bits, 8L));
+    }
   }
 
   @Test
