@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ProgramCode;
+import io.partita.backend.emitted.run.GvsocHeaders;
 import io.partita.backend.emitted.run.GvsocPython;
 import io.partita.backend.emitted.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
@@ -29,6 +30,14 @@ final class ChipPortOptions {
   Path gvsoc;
 
   @Option(
+      names = GvsocHeaders.OPTION,
+      paramLabel = "PATH",
+      description =
+          "GVSoC's headers, core/engine/include of its sources; by default they are looked for"
+              + " around the installation.")
+  Path headers;
+
+  @Option(
       names = GvsocPython.OPTION,
       paramLabel = "PROGRAM",
       description = "The Python that runs GVSoC and has its packages; by default python3.")
@@ -36,7 +45,7 @@ final class ChipPortOptions {
 
   /** Whether one of these options was given. */
   boolean areGiven() {
-    return on != null || gvsoc != null || python != null;
+    return on != null || gvsoc != null || headers != null || python != null;
   }
 
   /** Refuses these options for a Java program. */
@@ -44,7 +53,7 @@ final class ChipPortOptions {
     if (areGiven()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on, --gvsoc and --python are for C programs: 'partita compile --target siracusa'");
+          "--on, --gvsoc, --gvsoc-headers and --python are for C programs: 'partita compile --target siracusa'");
     }
   }
 
@@ -65,8 +74,26 @@ final class ChipPortOptions {
     }
     if (port == Port.GVSOC) {
       verifyPython();
+      headers();
     }
     return port;
+  }
+
+  /** The folder of GVSoC's headers. */
+  private Path headers() {
+    return GvsocHeaders.find(gvsoc.toAbsolutePath(), Optional.ofNullable(headers))
+        .orElseThrow(
+            () ->
+                new PartitaException(
+                    ProgramCode.NO_PROGRAM,
+                    headers == null ? "--gvsoc " + gvsoc : GvsocHeaders.OPTION + " " + headers,
+                    "GVSoC's headers (vp/vp.hpp)",
+                    headers == null
+                        ? "neither include nor ../core/engine/include has them"
+                        : "no such file in this folder",
+                    "name their folder: "
+                        + GvsocHeaders.OPTION
+                        + " PATH, which is core/engine/include of GVSoC's sources"));
   }
 
   private String pythonName() {
@@ -117,6 +144,12 @@ final class ChipPortOptions {
     if (gvsoc == null) {
       return anyImages ? List.of("--images", "any") : List.of();
     }
-    return List.of(GvsocPython.OPTION, pythonName(), "--gvsoc", gvsoc.toAbsolutePath().toString());
+    return List.of(
+        GvsocPython.OPTION,
+        pythonName(),
+        "--gvsoc",
+        gvsoc.toAbsolutePath().toString(),
+        "--headers",
+        headers().toString());
   }
 }

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.GvsocHeaders;
 import io.partita.backend.emitted.run.GvsocPython;
 import java.io.File;
 import java.io.IOException;
@@ -73,6 +74,7 @@ final class DoctorCommand implements Callable<Integer> {
                 version(), jdk(), compiler(), heap(), processors(), startUp(), maven(), scratch()));
     ChipTools.all().forEach(tool -> findings.add(chipTool(tool)));
     findings.addAll(gvsocPackages());
+    findings.addAll(gvsocHeaders());
     findings.addAll(ranks());
     boolean well = findings.stream().noneMatch(finding -> finding.status() == Status.MISSING);
     PrintWriter out = spec.commandLine().getOut();
@@ -185,10 +187,7 @@ final class DoctorCommand implements Callable<Integer> {
     if (python.isEmpty()) {
       return List.of();
     }
-    Optional<Path> installed =
-        gvsoc != null
-            ? Optional.of(gvsoc)
-            : Build.find("gvsoc").map(found -> found.resolve("../..").normalize());
+    Optional<Path> installed = gvsocInstallation();
     String name = "GVSoC's Python";
     try {
       List<String> missing = GvsocPython.missing(python.get(), installed);
@@ -203,6 +202,32 @@ final class DoctorCommand implements Callable<Integer> {
     } catch (IOException broken) {
       return List.of(new Finding(name, Status.OPTIONAL, broken.getMessage(), "--python PROGRAM"));
     }
+  }
+
+  private Optional<Path> gvsocInstallation() {
+    return gvsoc != null
+        ? Optional.of(gvsoc)
+        : Build.find("gvsoc").map(found -> found.resolve("../..").normalize());
+  }
+
+  /** Checks that the board's components for GVSoC can be compiled. */
+  private List<Finding> gvsocHeaders() {
+    String name = "GVSoC's headers";
+    return gvsocInstallation().stream()
+        .map(Path::toAbsolutePath)
+        .map(
+            installed ->
+                GvsocHeaders.find(installed, Optional.empty())
+                    .map(found -> ok(name, found.toString()))
+                    .orElseGet(
+                        () ->
+                            new Finding(
+                                name,
+                                Status.OPTIONAL,
+                                "not around " + installed + "; --on gvsoc needs them",
+                                GvsocHeaders.OPTION
+                                    + " PATH: core/engine/include of GVSoC's sources")))
+        .toList();
   }
 
   /** Checks that MPI starts processes on this machine. */

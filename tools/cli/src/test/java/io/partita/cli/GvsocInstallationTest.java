@@ -4,16 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.GvsocHeaders;
 import io.partita.backend.emitted.run.GvsocPython;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that a Python without GVSoC's packages is detected before the build. */
-class GvsocPythonTest {
+/** Tests that what GVSoC lacks is detected before the build. */
+class GvsocInstallationTest {
   @TempDir Path scratch;
 
   /** Creates GVSoC's Python folder with the imports of a test. */
@@ -80,5 +82,50 @@ class GvsocPythonTest {
             GvsocPython.missing(
                 Build.find("python3").orElseThrow(), Optional.of(gvsoc("import json\n"))))
         .isEmpty();
+  }
+
+  @Test
+  void missingHeadersAreDiagnosed() throws IOException {
+    assumeThat(Build.find("python3")).isPresent();
+    Path root = gvsoc("import json\n");
+    Path folder = SmallChipProgram.compiled(scratch, 1);
+    Object[] run = {
+      "run",
+      folder,
+      "--inputs",
+      SmallChipProgram.inputs(scratch),
+      "-o",
+      scratch.resolve("out.npz"),
+      "--on=gvsoc",
+      "--gvsoc",
+      root,
+      "--gvsoc-headers",
+      folder
+    };
+    Invocation named = Invocation.of(run);
+    assertThat(named.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(named.err()).contains("error P5102", "--gvsoc-headers " + folder, "vp/vp.hpp");
+    Invocation searched = Invocation.of(Arrays.copyOf(run, run.length - 2));
+    assertThat(searched.err())
+        .contains("error P5102", "--gvsoc " + root, "--gvsoc-headers PATH", "core/engine/include");
+    assertThat(folder.resolve("build")).doesNotExist();
+    assertThat(Invocation.of("doctor", "--gvsoc", root).out()).contains("--gvsoc-headers PATH");
+  }
+
+  @Test
+  void headersAreFoundInTheInstallationOrItsSources() throws IOException {
+    Path root = gvsoc("");
+    assertThat(GvsocHeaders.find(root, Optional.empty())).isEmpty();
+    Path sources = headers(scratch.resolve("core/engine/include"));
+    assertThat(GvsocHeaders.find(root, Optional.empty())).contains(sources);
+    Path installed = headers(root.resolve("include"));
+    assertThat(GvsocHeaders.find(root, Optional.empty())).contains(installed);
+    assertThat(GvsocHeaders.find(root, Optional.of(sources))).contains(sources);
+  }
+
+  private static Path headers(Path folder) throws IOException {
+    Files.createDirectories(folder.resolve("vp"));
+    Files.createFile(folder.resolve("vp/vp.hpp"));
+    return folder.toAbsolutePath();
   }
 }
