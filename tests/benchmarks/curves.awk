@@ -1,5 +1,5 @@
 # Draws the metric against the share of dropped syncs as SVG, a panel for each number of devices, the metric on a logarithmic axis.
-# Reads lines of tests/benchmarks/syncs: devices, dropped blocks, blocks, and the metric in each order of blocks.
+# Reads lines of tests/benchmarks/syncs: devices, dropped blocks, blocks, and the metric in each order of blocks, or -.
 
 function x(panel, share) { return 50 + panel * 240 + 190 * share }
 function y(value) { return 30 + 200 * (log(top) - log(value)) / (log(top) - log(bottom)) }
@@ -10,8 +10,9 @@ function text(at, height, anchor, what) {
 NR == 1 { top = bottom = $4 }
 {
   if (!($1 in panels)) { panels[$1] = count; places[count++] = $1 }
-  for (order = 0; order < 4; order++) {
+  for (order = 0; order < 3; order++) {
     value = $(4 + order)
+    if (value == "-") continue
     if (value > top) top = value
     if (value < bottom) bottom = value
     points[$1, order] = points[$1, order] sprintf("%.1f %.4f;", 100 * $2 / $3, value)
@@ -19,12 +20,13 @@ NR == 1 { top = bottom = $4 }
 }
 
 END {
-  split("ranked|ranked, heads scattered|first to last|last to first", names, "|")
-  split("#1b6ca8|#d1495b|#8a8a8a|#5a8f3c", colours, "|")
-  split("|6 3|2 2|9 3 2 3", dashes, "|")
+  split("ranked|ranked, heads scattered|first to last", names, "|")
+  split("#1b6ca8|#d1495b|#8a8a8a", colours, "|")
+  split("|6 3|2 2", dashes, "|")
   bottom /= 1.03
   top *= 1.03
-  width = 60 + 240 * count
+  split("50|150|330", legend, "|")
+  width = count < 3 ? 560 : 60 + 240 * count
   printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d 300\" font-family=\"sans-serif\" font-size=\"11\">\n", width
   printf "<rect width=\"%d\" height=\"300\" fill=\"white\"/>\n", width
   text(50, 14, "start", title ": perplexity by the share of blocks whose sync after attention is dropped")
@@ -38,7 +40,8 @@ END {
       printf "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#dddddd\"/>\n", x(panel, 0), y(value), x(panel, 1)
       if (panel == 0) text(45, y(value) + 4, "end", sprintf("%.3g", value))
     }
-    for (order = 3; order >= 0; order--) {
+    for (order = 2; order >= 0; order--) {
+      if (points[devices, order] == "") continue
       number = split(points[devices, order], all, ";") - 1
       line = ""
       for (i = 1; i <= number; i++) {
@@ -49,8 +52,8 @@ END {
         colours[order + 1], dashes[order + 1]
     }
   }
-  for (order = 0; order < 4; order++) {
-    at = 50 + order * 160
+  for (order = 0; order < 3; order++) {
+    at = legend[order + 1]
     printf "<path d=\"M%d 270h24\" stroke=\"%s\" stroke-width=\"1.6\" stroke-dasharray=\"%s\"/>\n", at, colours[order + 1],
       dashes[order + 1]
     text(at + 30, 274, "start", names[order + 1])

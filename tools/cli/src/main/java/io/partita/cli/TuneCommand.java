@@ -44,7 +44,9 @@ final class TuneCommand implements Callable<Integer> {
           "bf16",
           "int8(via=scatter)+bf16",
           "int6(via=scatter)+bf16",
+          "int5(via=tree)+bf16",
           "int4(via=scatter)+bf16",
+          "int4(via=tree)+bf16",
           "drop+bf16");
 
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -72,7 +74,7 @@ final class TuneCommand implements Callable<Integer> {
       paramLabel = "METHOD",
       description =
           "The methods to choose from, separated by semicolons. By default exact;bf16;drop;"
-              + "drop+bf16, and with a calibration integers of 8, 6 and 4 bits.")
+              + "drop+bf16, and with a calibration integers of 8 to 4 bits.")
   List<String> methods;
 
   @Option(

@@ -88,6 +88,9 @@ public final class MixSearch {
   public record Result(
       String metric, Mix exact, Mix best, List<Mix> front, int measured, Optional<Mix> searched) {}
 
+  private static final Comparator<Mix> CHEAPEST =
+      Comparator.comparingDouble(Mix::bytes).thenComparingDouble(Mix::loss);
+
   private final Request request;
   private final Consumer<Diagnostic> notes;
   private final Consumer<String> progress;
@@ -258,15 +261,16 @@ public final class MixSearch {
       SyncRules rules = rules(chosen);
       TuningFile.Measured result = measured(rules, "%d of %d: ".formatted(number + 1, count));
       Mix mix = mix(rules, result);
-      boolean isBest = best.isEmpty() || mix.bytes() < best.get().bytes();
-      best = isBest && added(result) <= limit() ? Optional.of(mix) : best;
+      if (added(result) <= limit()) {
+        best = best.filter(other -> CHEAPEST.compare(other, mix) <= 0).or(() -> Optional.of(mix));
+      }
     }
     return best;
   }
 
   private List<Mix> front() {
     List<Mix> sorted = new ArrayList<>(mixes.values());
-    sorted.sort(Comparator.comparingDouble(Mix::bytes).thenComparingDouble(Mix::loss));
+    sorted.sort(CHEAPEST);
     List<Mix> front = new ArrayList<>();
     for (Mix mix : sorted) {
       if (front.isEmpty() || mix.loss() < front.getLast().loss()) {
