@@ -2,16 +2,20 @@ package io.partita.frontend.onnx;
 
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.ByteString;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -120,8 +124,38 @@ public final class OnnxModel {
         .toList();
   }
 
-  ModelProto proto() {
+  public ModelProto proto() {
     return proto;
+  }
+
+  /**
+   * Returns the data of a tensor of the model.
+   *
+   * @param where the location of the tensor in the model, for messages
+   * @throws PartitaException if it is damaged or its external data can't be read
+   */
+  public Tensor tensor(String where, TensorProto tensor) {
+    return tensors.read(where, tensor);
+  }
+
+  /**
+   * Returns the model with values of its main graph as further outputs, after its own.
+   *
+   * @param values names of values, by the names of the outputs
+   */
+  public OnnxModel withOutputs(SequencedMap<String, String> values) {
+    GraphProto.Builder graph = proto.getGraph().toBuilder();
+    values.forEach(
+        (output, value) -> {
+          graph.addNode(
+              NodeProto.newBuilder()
+                  .setOpType("Identity")
+                  .setName(output)
+                  .addInput(value)
+                  .addOutput(output));
+          graph.addOutput(ValueInfoProto.newBuilder().setName(output));
+        });
+    return new OnnxModel(path, proto.toBuilder().setGraph(graph).build(), tensors);
   }
 
   TensorReader tensors() {

@@ -159,15 +159,21 @@ public final class ModelSketch {
     return this;
   }
 
-  /** Writes a file in {@code folder} and imports it. */
-  public Graph imported(Path folder) {
+  /** Writes a file in {@code folder}. */
+  public Path written(Path folder) {
     Path file = folder.resolve("model.onnx");
     try {
       Files.write(file, model.setGraph(graph).build().toByteArray());
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
-    return new OnnxImporter(ImportOptions.NONE).importModel(OnnxModel.read(file)).graph();
+    return file;
+  }
+
+  /** Writes a file in {@code folder} and imports it. */
+  public Graph imported(Path folder) {
+    OnnxModel read = OnnxModel.read(written(folder));
+    return new OnnxImporter(ImportOptions.NONE).importModel(read).graph();
   }
 
   public Tensor run(Path folder, Tensor... inputs) {

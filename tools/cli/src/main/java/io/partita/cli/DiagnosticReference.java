@@ -5,6 +5,7 @@ import io.partita.backend.java.BackendCode;
 import io.partita.driver.DriverCode;
 import io.partita.driver.evaluate.MetricCode;
 import io.partita.frontend.onnx.ImportCode;
+import io.partita.frontend.onnx.quantize.QuantizeCode;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.file.FolderCode;
@@ -45,6 +46,7 @@ final class DiagnosticReference {
   static List<DiagnosticCode> codes() {
     return Stream.<DiagnosticCode[]>of(
             ImportCode.values(),
+            QuantizeCode.values(),
             TextCode.values(),
             VerifierCode.values(),
             EvaluationCode.values(),

@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
       GenerateCommand.class,
       CheckCommand.class,
       EvaluateCommand.class,
+      QuantizeCommand.class,
       CalibrateCommand.class,
       RankCommand.class,
       TuneCommand.class,

@@ -2,6 +2,7 @@ package io.partita.driver;
 
 import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.EmittedProgram;
+import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
@@ -136,6 +137,11 @@ public final class Compilation {
   /** Calls {@link Preparation#prepare(Request)}. */
   public Module prepare(Request request) {
     return preparation().prepare(request);
+  }
+
+  /** Calls {@link Preparation#prepare(Request, OnnxModel)}. */
+  public Module prepare(Request request, OnnxModel model) {
+    return preparation().prepare(request, model);
   }
 
   private Preparation preparation() {

@@ -193,6 +193,11 @@ public final class Preparation {
     return prepare(request, OnnxModel.read(request.model()), Map.of()).module();
   }
 
+  /** Like {@link #prepare(Compilation.Request)}, for a changed model. */
+  public Module prepare(Compilation.Request request, OnnxModel model) {
+    return prepare(request, model, Map.of()).module();
+  }
+
   private static boolean isText(Compilation.Request request) {
     return PirFile.isPir(request.model());
   }

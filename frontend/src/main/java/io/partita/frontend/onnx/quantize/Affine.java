@@ -1,0 +1,22 @@
+package io.partita.frontend.onnx.quantize;
+
+/** A code of real numbers in 8 bits: {@code x ≈ (q - zeroPoint) scale}, q from -128 to 127. */
+public record Affine(float scale, int zeroPoint) {
+  private static final int LEAST = -128;
+  private static final int MOST = 127;
+
+  /** The code of a range, which is extended to contain 0 so that 0 is exact. */
+  public static Affine of(double low, double high) {
+    double least = Math.min(low, 0);
+    double most = Math.max(high, 0);
+    float scale = (float) ((most - least) / (MOST - LEAST));
+    int zeroPoint = Math.clamp(Math.round(LEAST - least / scale), LEAST, MOST);
+    return new Affine(scale, zeroPoint);
+  }
+
+  /** Returns the nearest number that the code has. */
+  public double rounded(double value) {
+    long q = Math.clamp((long) Math.rint(value / scale) + zeroPoint, (long) LEAST, (long) MOST);
+    return (q - zeroPoint) * (double) scale;
+  }
+}

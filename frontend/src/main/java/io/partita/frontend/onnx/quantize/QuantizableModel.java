@@ -1,0 +1,178 @@
+package io.partita.frontend.onnx.quantize;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A float model and its products with trained matrices. */
+public final class QuantizableModel {
+  private static final Set<String> INTEGER_OPERATORS =
+      Set.of(
+          "QuantizeLinear",
+          "DequantizeLinear",
+          "DynamicQuantizeLinear",
+          "MatMulInteger",
+          "ConvInteger",
+          "QLinearMatMul",
+          "QLinearConv",
+          "MatMulNBits",
+          "QAttention",
+          "RequantShift");
+
+  /** Since this version, {@code DequantizeLinear} takes a scale for each column. */
+  private static final int LEAST_VERSION = 13;
+
+  private final OnnxModel model;
+  private final Map<String, TensorProto> constants = new HashMap<>();
+  private final Map<String, NodeProto> producers = new HashMap<>();
+  private final List<Product> products = new ArrayList<>();
+
+  private QuantizableModel(OnnxModel model) {
+    this.model = model;
+    GraphProto graph = model.proto().getGraph();
+    graph.getInitializerList().forEach(tensor -> constants.put(tensor.getName(), tensor));
+    for (NodeProto node : graph.getNodeList()) {
+      node.getOutputList().forEach(output -> producers.put(output, node));
+      if (node.getOpType().equals("Constant")) {
+        attribute(node, "value").ifPresent(value -> constants.put(node.getOutput(0), value.getT()));
+      }
+    }
+    for (int i = 0; i < graph.getNodeCount(); i++) {
+      product(i, graph.getNode(i)).ifPresent(products::add);
+    }
+  }
+
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link QuantizeCode} if it can't be
+   *     quantized
+   */
+  public static QuantizableModel of(OnnxModel model) {
+    String where = model.path().toString();
+    for (NodeProto node : model.proto().getGraph().getNodeList()) {
+      if (INTEGER_OPERATORS.contains(node.getOpType())) {
+        throw QuantizeCode.ALREADY.at(
+            where + ", node \"" + node.getName() + "\"",
+            "a model of floats",
+            "the operator " + node.getOpType(),
+            "quantize the float model that it was made from");
+      }
+    }
+    int version = model.operatorSets().getOrDefault("", 1);
+    if (version < LEAST_VERSION) {
+      throw QuantizeCode.OPERATOR_SET.at(
+          where,
+          "operator set " + LEAST_VERSION + " or newer, which has scales for each column",
+          "operator set " + version,
+          "export the model with opset_version=17");
+    }
+    QuantizableModel quantizable = new QuantizableModel(model);
+    if (quantizable.products.isEmpty()) {
+      throw QuantizeCode.NO_PRODUCT.at(
+          where,
+          "a MatMul or Gemm with a trained f32 matrix in the main graph",
+          "none",
+          "export the model with its weights, without functions or branches around its layers");
+    }
+    return quantizable;
+  }
+
+  public List<Product> products() {
+    return products;
+  }
+
+  public OnnxModel model() {
+    return model;
+  }
+
+  ModelProto proto() {
+    return model.proto();
+  }
+
+  Optional<NodeProto> producer(String value) {
+    return Optional.ofNullable(producers.get(value));
+  }
+
+  /** Returns a constant by name. */
+  Optional<Tensor> constant(String name) {
+    return Optional.ofNullable(constants.get(name)).map(proto -> model.tensor(name, proto));
+  }
+
+  private Optional<Product> product(int index, NodeProto node) {
+    boolean isGemm = node.getOpType().equals("Gemm");
+    boolean isProduct = isGemm || node.getOpType().equals("MatMul");
+    if (!isProduct || !node.getDomain().isEmpty() || isGemm && !isPlain(node)) {
+      return Optional.empty();
+    }
+    boolean transposed =
+        isGemm && attribute(node, "transB").map(value -> value.getI() != 0).orElse(false);
+    String weight = node.getInput(1);
+    while (!constants.containsKey(weight) && producers.containsKey(weight)) {
+      NodeProto before = producers.get(weight);
+      boolean isTranspose = before.getOpType().equals("Transpose");
+      if (!isTranspose && !before.getOpType().equals("Identity")) {
+        return Optional.empty();
+      }
+      transposed ^= isTranspose;
+      weight = before.getInput(0);
+    }
+    TensorProto data = constants.get(weight);
+    boolean isMatrix =
+        data != null
+            && data.getDimsCount() == 2
+            && data.getDataType() == TensorProto.DataType.FLOAT.getNumber()
+            && !constants.containsKey(node.getInput(0));
+    if (!isMatrix) {
+      return Optional.empty();
+    }
+    Optional<String> bias =
+        isGemm && node.getInputCount() > 2 && !node.getInput(2).isEmpty()
+            ? Optional.of(node.getInput(2))
+            : Optional.empty();
+    return Optional.of(
+        new Product(
+            index,
+            node.getName().isEmpty() ? node.getOutput(0) : node.getName(),
+            node.getOpType(),
+            node.getInput(0),
+            node.getOutput(0),
+            weight,
+            model.tensor(weight, data),
+            transposed,
+            bias));
+  }
+
+  /** Whether a Gemm is a product, possibly with a bias. */
+  private static boolean isPlain(NodeProto node) {
+    boolean isScaled =
+        attribute(node, "alpha").map(value -> value.getF() != 1).orElse(false)
+            || attribute(node, "beta").map(value -> value.getF() != 1).orElse(false);
+    return !isScaled && attribute(node, "transA").map(value -> value.getI() == 0).orElse(true);
+  }
+
+  /** Whether a constant is a vector of floats. */
+  boolean isVector(String name, int extent) {
+    TensorProto tensor = constants.get(name);
+    return tensor != null
+        && tensor.getDataType() == TensorProto.DataType.FLOAT.getNumber()
+        && model.tensor(name, tensor).type().element() == ElementType.F32
+        && tensor.getDimsCount() == 1
+        && tensor.getDims(0) == extent;
+  }
+
+  static Optional<AttributeProto> attribute(NodeProto node, String name) {
+    return node.getAttributeList().stream()
+        .filter(attribute -> attribute.getName().equals(name))
+        .findFirst();
+  }
+}

@@ -1,0 +1,42 @@
+package io.partita.frontend.onnx.quantize;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** Diagnostics of quantization. */
+public enum QuantizeCode implements DiagnosticCode {
+  ALREADY("P6301", "the model is already quantized"),
+  NO_PRODUCT("P6302", "the model has no product to quantize"),
+  RANGE("P6303", "a value has no range to quantize"),
+  GROUPS("P6304", "the groups don't divide a weight"),
+  OPERATOR_SET("P6305", "the model's operator set can't express the quantization"),
+  LAYER("P6306", "the model has no such product");
+
+  private final String id;
+  private final String title;
+
+  QuantizeCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  public PartitaException at(String where, String expected, Object found, String remedy) {
+    return new PartitaException(this, where, expected, String.valueOf(found), remedy);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,274 @@
+package io.partita.frontend.onnx.quantize;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import com.google.protobuf.ByteString;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Writes a model with its products quantized: the integers of a matrix are dequantized before the
+ * product, and its input is quantized and dequantized. All other nodes, and the names of inputs and
+ * outputs, stay as they are.
+ */
+public final class QuantizedGraph {
+  /** The first version whose {@code DequantizeLinear} takes blocks and integers of 4 bits. */
+  private static final int BLOCK_VERSION = 21;
+
+  /** The first version of the file format with integers of 4 bits. */
+  private static final int NIBBLE_FORMAT = 10;
+
+  /**
+   * The quantization of a product.
+   *
+   * @param input the code of its input; empty if the input stays float
+   */
+  public record Choice(QuantizedMatrix matrix, Optional<Affine> input) {}
+
+  private final QuantizableModel model;
+  private final Map<Product, Choice> choices;
+  private final Map<String, double[]> factors;
+  private final Map<Integer, NodeProto> replaced = new HashMap<>();
+  private final Map<Integer, List<NodeProto>> before = new HashMap<>();
+  private final Map<String, TensorProto> added = new LinkedHashMap<>();
+  private final Map<String, String> codedInputs = new HashMap<>();
+  private final Map<String, String> matrices = new HashMap<>();
+  private final Set<String> names = new HashSet<>();
+
+  private QuantizedGraph(
+      QuantizableModel model, Map<Product, Choice> choices, Map<String, double[]> factors) {
+    this.model = model;
+    this.choices = choices;
+    this.factors = factors;
+    GraphProto graph = model.proto().getGraph();
+    graph.getInitializerList().forEach(tensor -> names.add(tensor.getName()));
+    graph.getInputList().forEach(input -> names.add(input.getName()));
+    graph.getNodeList().forEach(node -> names.addAll(node.getOutputList()));
+  }
+
+  /**
+   * @param choices the quantization of products; others stay float
+   * @param factors by the name of a value, the factors by which each of its features is divided and
+   *     the rows of the matrices that it is multiplied with were multiplied
+   */
+  public static ModelProto of(
+      QuantizableModel model, Map<Product, Choice> choices, Map<String, double[]> factors) {
+    return new QuantizedGraph(model, choices, factors).write();
+  }
+
+  private ModelProto write() {
+    divideNorms();
+    for (Product product : model.products()) {
+      if (choices.containsKey(product)) {
+        quantize(product, choices.get(product));
+      }
+    }
+    boolean hasNibbles = choices.values().stream().anyMatch(choice -> choice.matrix().bits() < 8);
+    ModelProto given = model.proto();
+    GraphProto.Builder graph = given.getGraph().toBuilder().clearNode().clearInitializer();
+    for (int i = 0; i < given.getGraph().getNodeCount(); i++) {
+      before.getOrDefault(i, List.of()).forEach(graph::addNode);
+      graph.addNode(replaced.getOrDefault(i, given.getGraph().getNode(i)));
+    }
+    given.getGraph().getInitializerList().forEach(graph::addInitializer);
+    added.values().forEach(graph::addInitializer);
+    ModelProto.Builder written = given.toBuilder().setGraph(UnusedConstants.removed(graph));
+    if (hasNibbles) {
+      OperatorSetUpgrade.to(BLOCK_VERSION, written, model.model());
+      written.setIrVersion(Math.max(written.getIrVersion(), NIBBLE_FORMAT));
+    }
+    return written.build();
+  }
+
+  private void divideNorms() {
+    NormScales norms = new NormScales(model, List.copyOf(choices.keySet()));
+    List<NodeProto> nodes = model.proto().getGraph().getNodeList();
+    factors.forEach(
+        (value, divisors) -> {
+          for (NormScales.Place place : norms.places(value)) {
+            float[] data = model.constant(place.constant()).orElseThrow().floats();
+            for (int i = 0; i < data.length; i++) {
+              data[i] = (float) (data[i] / divisors[i]);
+            }
+            String name = fresh(place.constant() + "_smoothed");
+            added.put(name, floats(name, data, data.length));
+            int index = identityIndex(nodes, place.node());
+            NodeProto.Builder node = replaced.getOrDefault(index, place.node()).toBuilder();
+            replaced.put(index, node.setInput(place.operand(), name).build());
+          }
+        });
+  }
+
+  private static int identityIndex(List<NodeProto> nodes, NodeProto node) {
+    for (int i = 0; i < nodes.size(); i++) {
+      if (nodes.get(i) == node) {
+        return i;
+      }
+    }
+    throw new IllegalStateException(node.getName());
+  }
+
+  private void quantize(Product product, Choice choice) {
+    List<NodeProto> more = new ArrayList<>();
+    NodeProto given = model.proto().getGraph().getNode(product.index());
+    NodeProto.Builder node = given.toBuilder();
+    node.setInput(1, matrix(product, choice.matrix(), more));
+    boolean isGemm = product.operator().equals("Gemm");
+    if (isGemm) {
+      for (int i = node.getAttributeCount() - 1; i >= 0; i--) {
+        if (node.getAttribute(i).getName().equals("transB")) {
+          node.removeAttribute(i);
+        }
+      }
+    }
+    choice
+        .input()
+        .ifPresent(
+            code -> {
+              String coded = codedInputs.get(product.input());
+              if (coded == null) {
+                coded = coded(product.input(), code, more);
+                codedInputs.put(product.input(), coded);
+              }
+              node.setInput(0, coded);
+              if (product.bias().filter(bias -> model.isVector(bias, product.columns())).isPresent()
+                  && choice.matrix().bits() == 8) {
+                node.setInput(2, bias(product, code, choice.matrix(), more));
+              }
+            });
+    before.put(product.index(), more);
+    replaced.put(product.index(), node.build());
+  }
+
+  private String coded(String value, Affine code, List<NodeProto> more) {
+    String scale = fresh(value + "_scale");
+    String zeroPoint = fresh(value + "_zero_point");
+    added.put(scale, scalar(floats(scale, new float[] {code.scale()})));
+    added.put(
+        zeroPoint,
+        scalar(bytes(zeroPoint, TensorProto.DataType.INT8, new byte[] {(byte) code.zeroPoint()})));
+    String integers = fresh(value + "_QuantizeLinear_Output");
+    String reals = fresh(value + "_DequantizeLinear_Output");
+    more.add(
+        node("QuantizeLinear", value + "_QuantizeLinear", integers, value, scale, zeroPoint)
+            .build());
+    more.add(
+        node("DequantizeLinear", value + "_DequantizeLinear", reals, integers, scale, zeroPoint)
+            .build());
+    return reals;
+  }
+
+  private String matrix(Product product, QuantizedMatrix matrix, List<NodeProto> more) {
+    String key = product.weight() + " " + product.transposed();
+    boolean isShared = !factors.containsKey(product.input());
+    if (isShared && matrices.containsKey(key)) {
+      return matrices.get(key);
+    }
+    String integers = fresh(product.weight() + "_quantized");
+    String scale = fresh(product.weight() + "_scale");
+    String reals = fresh(product.weight() + "_DequantizeLinear_Output");
+    int groups = matrix.rows() / matrix.group();
+    boolean isBytes = matrix.bits() == 8;
+    // 22 is INT4, which older bindings don't name.
+    int type = isBytes ? TensorProto.DataType.INT8.getNumber() : 22;
+    added.put(integers, raw(integers, type, matrix.packed(), matrix.rows(), matrix.columns()));
+    NodeProto.Builder node =
+        node("DequantizeLinear", product.weight() + "_DequantizeLinear", reals, integers, scale);
+    if (isBytes) {
+      String zeroPoint = fresh(product.weight() + "_zero_point");
+      added.put(scale, floats(scale, matrix.scales(), matrix.columns()));
+      added.put(zeroPoint, raw(zeroPoint, type, new byte[matrix.columns()], matrix.columns()));
+      node.addInput(zeroPoint).addAttribute(integer("axis", 1));
+    } else {
+      added.put(scale, floats(scale, matrix.scales(), groups, matrix.columns()));
+      node.addAttribute(integer("axis", 0)).addAttribute(integer("block_size", matrix.group()));
+    }
+    more.add(node.build());
+    if (isShared) {
+      matrices.put(key, reals);
+    }
+    return reals;
+  }
+
+  /** The bias in the unit of the sums of integers. */
+  private String bias(Product product, Affine code, QuantizedMatrix matrix, List<NodeProto> more) {
+    String given = product.bias().orElseThrow();
+    float[] data = model.constant(given).orElseThrow().floats();
+    float[] scales = new float[data.length];
+    ByteBuffer sums = ByteBuffer.allocate(4 * data.length).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < data.length; i++) {
+      scales[i] = code.scale() * matrix.scales()[i];
+      double sum = Math.rint((double) data[i] / scales[i]);
+      sums.putInt((int) Math.clamp(sum, Integer.MIN_VALUE, Integer.MAX_VALUE));
+    }
+    String integers = fresh(given + "_quantized");
+    String scale = fresh(given + "_scale");
+    String reals = fresh(given + "_DequantizeLinear_Output");
+    added.put(
+        integers, raw(integers, TensorProto.DataType.INT32.getNumber(), sums.array(), data.length));
+    added.put(scale, floats(scale, scales, data.length));
+    more.add(
+        node("DequantizeLinear", given + "_DequantizeLinear", reals, integers, scale)
+            .addAttribute(integer("axis", 0))
+            .build());
+    return reals;
+  }
+
+  private String fresh(String wanted) {
+    String name = wanted;
+    for (int i = 1; !names.add(name); i++) {
+      name = wanted + "_" + i;
+    }
+    return name;
+  }
+
+  private static NodeProto.Builder node(
+      String operator, String name, String output, String... inputs) {
+    return NodeProto.newBuilder()
+        .setOpType(operator)
+        .setName(name)
+        .addAllInput(List.of(inputs))
+        .addOutput(output);
+  }
+
+  static AttributeProto integer(String name, long value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.INT)
+        .setI(value)
+        .build();
+  }
+
+  private static TensorProto scalar(TensorProto vector) {
+    return vector.toBuilder().clearDims().build();
+  }
+
+  private static TensorProto floats(String name, float[] values, long... shape) {
+    ByteBuffer data = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+    data.asFloatBuffer().put(values);
+    return raw(name, TensorProto.DataType.FLOAT.getNumber(), data.array(), shape);
+  }
+
+  private static TensorProto bytes(String name, TensorProto.DataType type, byte[] values) {
+    return raw(name, type.getNumber(), values, values.length);
+  }
+
+  private static TensorProto raw(String name, int type, byte[] values, long... shape) {
+    TensorProto.Builder tensor = TensorProto.newBuilder().setName(name).setDataType(type);
+    for (long extent : shape) {
+      tensor.addDims(extent);
+    }
+    return tensor.setRawData(ByteString.copyFrom(values)).build();
+  }
+}

@@ -1,0 +1,177 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.OutputFile;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class QuantizeCommandTest {
+  private static final Path PREFILL =
+      Invocation.SHAKESPEARE.resolve("prefill").resolve("network.onnx");
+  private static final int SAMPLES = 4;
+  private static final int LENGTH = 17;
+
+  @TempDir Path folder;
+  private Path data;
+  private Path quantized;
+
+  @BeforeEach
+  void text() {
+    Tensor all = Npz.read(Invocation.SHAKESPEARE.resolve("eval.npz")).get("calibration");
+    long[] ids = Arrays.copyOf(all.longs(), SAMPLES * LENGTH);
+    data = archive(Tensor.longs(Shape.of(SAMPLES, LENGTH), ids));
+    quantized = folder.resolve("q.onnx");
+  }
+
+  private Path archive(Tensor samples) {
+    Path file = folder.resolve("data.npz");
+    long[] labels = new long[samples.size()];
+    Tensor classes =
+        Tensor.longs(
+            Shape.of(samples.shape().extent(0)),
+            Arrays.copyOf(labels, (int) samples.shape().extent(0)));
+    OutputFile.write(
+        file,
+        out ->
+            Npz.write(
+                Map.of(
+                    "calibration", samples,
+                    "validation", samples,
+                    "calibration_labels", classes),
+                out));
+    return file;
+  }
+
+  private Invocation quantize(Path model, Object... more) {
+    Object[] first = {"quantize", model, "--calibration", data, "-o", quantized};
+    Object[] arguments = Arrays.copyOf(first, first.length + more.length);
+    System.arraycopy(more, 0, arguments, first.length, more.length);
+    return Invocation.of(arguments);
+  }
+
+  private double perplexity(Path model) {
+    Invocation run = Invocation.of("evaluate", model, "--data", data, "--json");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    return ((Number) run.json().get("value")).doubleValue();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Map<String, Object>> layers(Invocation run) {
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    return (List<Map<String, Object>>) run.json().get("layers");
+  }
+
+  private static double mean(List<Map<String, Object>> layers, String field) {
+    return layers.stream()
+        .mapToDouble(layer -> ((Number) layer.get(field)).doubleValue())
+        .average()
+        .orElseThrow();
+  }
+
+  @Test
+  @Tag("thorough")
+  void fewerBitsCostAccuracyAndSpace() throws Exception {
+    List<Map<String, Object>> bytes = layers(quantize(PREFILL, "--json"));
+    assertThat(bytes).hasSize(29);
+    double exact = perplexity(PREFILL);
+    assertThat(perplexity(quantized) / exact).isBetween(0.99, 1.01);
+    long size = Files.size(quantized);
+    assertThat(size).isLessThan(Files.size(PREFILL) / 2);
+    List<Map<String, Object>> nibbles =
+        layers(quantize(PREFILL, "--json", "--weights=int4", "--group=16"));
+    assertThat(Files.size(quantized)).isLessThan(size);
+    assertThat(perplexity(quantized) / exact).isBetween(0.96, 1.04);
+    assertThat(mean(nibbles, "ownError")).isGreaterThan(2 * mean(bytes, "ownError"));
+  }
+
+  @Test
+  @Tag("thorough")
+  void sensitiveInputsStayFloat() {
+    List<Map<String, Object>> layers = layers(quantize(PREFILL, "--json", "--max-error=0.02"));
+    assertThat(layers)
+        .filteredOn(layer -> layer.get("inputBits").equals(32))
+        .isNotEmpty()
+        .allSatisfy(layer -> assertThat(layer.get("product").toString()).contains("down_proj"));
+    assertThat(layers)
+        .allSatisfy(
+            layer -> assertThat(((Number) layer.get("ownError")).doubleValue()).isLessThan(0.02));
+  }
+
+  @Test
+  @Tag("thorough")
+  void smoothingDividesTheNormsAndKeepsTheModel() {
+    Invocation run =
+        quantize(PREFILL, "--json", "--smooth=0.5", "--range=percentile", "--percentile=99.9");
+    assertThat(layers(run)).isNotEmpty();
+    // Two norms in each of four blocks, and the last one.
+    assertThat(run.json().get("smoothed")).isEqualTo(9);
+    assertThat(perplexity(quantized) / perplexity(PREFILL)).isBetween(0.99, 1.01);
+  }
+
+  @Test
+  @Tag("thorough")
+  void aDecoderKeepsItsCache() {
+    Invocation run = quantize(Invocation.DECODER, "--samples=1", "--range=minmax", "--json");
+    assertThat(layers(run)).hasSize(29);
+    assertThat(perplexity(quantized) / perplexity(Invocation.DECODER)).isBetween(0.98, 1.02);
+    Invocation again = quantize(quantized);
+    assertThat(again.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(again.err())
+        .contains(
+            "error P6301: the model is already quantized",
+            "expected:  a model of floats",
+            "fix:       quantize the float model that it was made from");
+  }
+
+  @Test
+  void groupsMustDivideTheRows() {
+    Invocation run = quantize(PREFILL, "--weights=int4");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err())
+        .contains(
+            "error P6304: the groups don't divide a weight",
+            "where:     product \"/layers.0/down_proj/MatMul\"",
+            "expected:  rows in groups of 32",
+            "found:     176 rows",
+            "choose --group from the divisors of 176");
+    assertThat(quantized).doesNotExist();
+  }
+
+  @Test
+  void namesTheNearestProduct() {
+    assertThat(quantize(PREFILL, "--float=/lm_head/MatMull").err())
+        .contains(
+            "error P6306: the model has no such product", "did you mean --float /lm_head/MatMul?");
+  }
+
+  @Test
+  void theDataMustFitTheModel() {
+    assertThat(quantize(PREFILL, "--array=train").err()).contains("error P6201", "'train'");
+    data = archive(Tensor.longs(Shape.of(1, 3), 1, 2, 65));
+    assertThat(quantize(PREFILL).err())
+        .contains("error P6202", "ids from 0 to 64, the model's vocabulary", "found:     65");
+  }
+
+  @Test
+  void optionsHaveRanges() {
+    assertThat(quantize(PREFILL, "--weights=int3").err())
+        .startsWith("--weights takes int8 or int4, not int3");
+    assertThat(quantize(PREFILL, "--smooth=2").err())
+        .startsWith("--smooth takes a number from 0 to 1, not 2.0");
+    assertThat(quantize(PREFILL, "--range=all").err())
+        .startsWith("--range takes minmax, percentile or mse, not all");
+  }
+}
