@@ -1,0 +1,415 @@
+/* The matrix engine, its unpackers and the packer. */
+#include "compute.h"
+
+#include "core.h"
+#include "registers.h"
+
+#include "api/compute/bcast.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/eltwise_binary.h"
+#include "api/compute/matmul.h"
+#include "api/compute/pack.h"
+#include "api/compute/reconfig_data_format.h"
+#include "api/compute/reduce.h"
+#include "api/compute/reg_api.h"
+#include "api/compute/tile_move_copy.h"
+#include "api/compute/transpose.h"
+
+namespace {
+
+using namespace partita::metalium;
+
+/* A tile in the order of rows, as the source registers hold it. */
+struct Source {
+    float at[TILE][TILE];
+};
+
+DataFormat format(const Thread &thread, uint32_t cb, const char *call)
+{
+    return thread.buffer(cb, call).format;
+}
+
+const uint8_t *awaited_tile(const Thread &thread, uint32_t cb, uint32_t tile, const char *call)
+{
+    const CircularBuffer &buffer = thread.buffer(cb, call);
+    if (tile >= buffer.awaited) {
+        thread.fault("%s: tile %u of circular buffer %u, of which %u were awaited", call, tile, cb, buffer.awaited);
+    }
+    return (const uint8_t *)(uintptr_t)buffer.read_address(tile);
+}
+
+void unpack(const Thread &thread, uint32_t cb, uint32_t tile, DataFormat set, const char *call, Source &source)
+{
+    const DataFormat own = format(thread, cb, call);
+    if (own != set) {
+        thread.fault("%s: circular buffer %u has another format than its source register: reconfig_data_format is missing",
+                     call, cb);
+    }
+    const uint8_t *elements = awaited_tile(thread, cb, tile, call);
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            source.at[row][column] = in_source_register(stored(elements, own, in_tile(row, column)));
+        }
+    }
+}
+
+void set_up(Operation operation, const char *call)
+{
+    const Thread &thread = Thread::current();
+    if (!engine(call).started) {
+        thread.fault("%s before compute_kernel_hw_startup", call);
+    }
+    thread.compute->operation = operation;
+}
+
+void check(const Thread &thread, Operation operation, const char *call, const char *init)
+{
+    if (thread.compute->operation != operation) {
+        thread.fault("%s: the matrix engine is set up for another operation; call %s first", call, init);
+    }
+}
+
+float apply(char operation, float left, float right)
+{
+    return operation == '+' ? left + right : operation == '-' ? left - right : left * right;
+}
+
+Operation elementwise(char operation, Operation add)
+{
+    return (Operation)((int)add + (operation == '+' ? 0 : operation == '-' ? 1 : 2));
+}
+
+/* Rows and columns of the second operand count, unless it is broadcast along them. */
+void binary(char operation, Operation kind, bool rows, bool columns, uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b,
+            uint32_t dst, const char *call)
+{
+    const Thread &thread = Thread::current();
+    float *out = destination(dst, call);
+    check(thread, elementwise(operation, kind), call, "its *_init");
+    Source left;
+    Source right;
+    unpack(thread, a, tile_a, thread.compute->source_a, call, left);
+    unpack(thread, b, tile_b, thread.compute->source_b, call, right);
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            out[row * TILE + column] = in_destination(
+                apply(operation, left.at[row][column], right.at[rows ? row : 0][columns ? column : 0]));
+        }
+    }
+}
+
+} // namespace
+
+namespace partita::metalium {
+
+ComputeState &engine(const char *call)
+{
+    const Thread &thread = Thread::current();
+    if (thread.compute == nullptr) {
+        thread.fault("%s in a kernel that moves data", call);
+    }
+    return *thread.compute;
+}
+
+uint32_t capacity()
+{
+    return Thread::current().kernel.fp32_dest_acc_en ? 4 : 8;
+}
+
+float *destination(uint32_t dst, const char *call, bool is_read)
+{
+    ComputeState &state = engine(call);
+    if (state.registers != Registers::MATH) {
+        Thread::current().fault("%s: the destination registers aren't acquired", call);
+    }
+    if (dst >= capacity()) {
+        Thread::current().fault("%s: destination register %u of %u", call, dst, capacity());
+    }
+    if (is_read && state.fresh[dst]) {
+        Thread::current().fault("%s: nothing was written to destination register %u", call, dst);
+    }
+    state.fresh[dst] = false;
+    return state.destination[dst];
+}
+
+float in_destination(float value)
+{
+    return Thread::current().kernel.fp32_dest_acc_en ? value : rounded_to_bf16(value);
+}
+
+void start_compute(uint32_t a, uint32_t b, uint32_t out)
+{
+    static const char *const call = "compute_kernel_hw_startup";
+    const Thread &thread = Thread::current();
+    ComputeState &state = engine(call);
+    if (state.started) {
+        thread.fault("%s: called a second time", call);
+    }
+    state.started = true;
+    state.source_a = format(thread, a, call);
+    state.source_b = format(thread, b, call);
+    state.packed = format(thread, out, call);
+}
+
+void pack(uint32_t dst, uint32_t cb, bool is_placed, uint32_t tile)
+{
+    const Thread &thread = Thread::current();
+    const ComputeState &state = engine("pack_tile");
+    CircularBuffer &buffer = thread.buffer(cb, "pack_tile");
+    if (state.registers != Registers::PACK) {
+        thread.fault("pack_tile: tile_regs_wait is missing");
+    }
+    if (dst >= capacity()) {
+        thread.fault("pack_tile: destination register %u of %u", dst, capacity());
+    }
+    if (buffer.format != state.packed) {
+        thread.fault("pack_tile: circular buffer %u has another format than the packer: pack_reconfig_data_format is missing",
+                     cb);
+    }
+    const uint32_t place = is_placed ? tile : buffer.packed++;
+    if (place >= buffer.reserved) {
+        thread.fault("pack_tile: tile %u of circular buffer %u, of which %u are reserved", place, cb, buffer.reserved);
+    }
+    uint8_t *out = (uint8_t *)(uintptr_t)buffer.write_address(place);
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            store(out, buffer.format, in_tile(row, column), state.destination[dst][row * TILE + column]);
+        }
+    }
+}
+
+void init_reuse(char operation, bool, uint32_t)
+{
+    set_up(elementwise(operation, Operation::ADD_REUSE), "reuse_dest_init");
+}
+
+void reuse(char operation, bool is_a, uint32_t cb, uint32_t tile, uint32_t dst)
+{
+    static const char *const call = "reuse_dest_tiles";
+    const Thread &thread = Thread::current();
+    float *out = destination(dst, call, true);
+    check(thread, elementwise(operation, Operation::ADD_REUSE), call, "reuse_dest_init");
+    Source other;
+    unpack(thread, cb, tile, is_a ? thread.compute->source_b : thread.compute->source_a, call, other);
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            float &value = out[row * TILE + column];
+            const float own = in_source_register(value);
+            value = in_destination(is_a ? apply(operation, own, other.at[row][column])
+                                        : apply(operation, other.at[row][column], own));
+        }
+    }
+}
+
+void init_reduce(PoolType, ReduceDim, uint32_t, uint32_t, uint32_t)
+{
+    set_up(Operation::REDUCE, "reduce_init");
+}
+
+void reduce(PoolType pool, ReduceDim dimension, uint32_t cb, uint32_t scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst)
+{
+    static const char *const call = "reduce_tile";
+    const Thread &thread = Thread::current();
+    const ComputeState &state = engine(call);
+    const bool is_fresh = dst < capacity() && state.fresh[dst];
+    float *out = destination(dst, call);
+    check(thread, Operation::REDUCE, call, "reduce_init");
+    const bool is_max = pool == PoolType::MAX;
+    const bool exchanged = !is_max && dimension == ReduceDim::REDUCE_ROW;
+    Source x;
+    Source factors;
+    unpack(thread, cb, tile, exchanged ? state.source_b : state.source_a, call, x);
+    unpack(thread, scaler, tile_scaler, exchanged ? state.source_a : state.source_b, call, factors);
+    float result[TILE];
+    for (float &each : result) {
+        each = is_max ? -INFINITY : 0;
+    }
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            const uint32_t along = dimension == ReduceDim::REDUCE_ROW ? column : row;
+            float &to = result[dimension == ReduceDim::REDUCE_SCALAR ? 0 : dimension == ReduceDim::REDUCE_ROW ? row : column];
+            const float term = x.at[row][column] * factors.at[0][along];
+            to = is_max ? std::fmax(to, term) : to + term;
+        }
+    }
+    for (uint32_t row = 0; row < TILE; row++) {
+        for (uint32_t column = 0; column < TILE; column++) {
+            const bool is_result = (dimension == ReduceDim::REDUCE_COL || column == 0) &&
+                                   (dimension == ReduceDim::REDUCE_ROW || row == 0);
+            float &to = out[row * TILE + column];
+            const float value = result[dimension == ReduceDim::REDUCE_COL ? column
+                                       : dimension == ReduceDim::REDUCE_ROW ? row
+                                                                            : 0];
+            to = !is_result ? 0 : in_destination(!is_max ? to + value : is_fresh ? value : std::fmax(to, value));
+        }
+    }
+}
+
+} // namespace partita::metalium
+
+void reduce_uninit()
+{
+    set_up(Operation::NONE, "reduce_uninit");
+}
+
+void pack_reconfig_data_format(uint32_t cb)
+{
+    engine("pack_reconfig_data_format").packed = format(Thread::current(), cb, "pack_reconfig_data_format");
+}
+
+void reconfig_data_format(uint32_t a, uint32_t b)
+{
+    reconfig_data_format_srca(a);
+    reconfig_data_format_srcb(b);
+}
+
+void reconfig_data_format_srca(uint32_t a)
+{
+    engine("reconfig_data_format").source_a = format(Thread::current(), a, "reconfig_data_format");
+}
+
+void reconfig_data_format_srcb(uint32_t b)
+{
+    engine("reconfig_data_format").source_b = format(Thread::current(), b, "reconfig_data_format");
+}
+
+static void pass(Registers from, Registers to, const char *call, const char *before)
+{
+    ComputeState &state = engine(call);
+    if (state.registers != from) {
+        Thread::current().fault("%s: must follow %s", call, before);
+    }
+    state.registers = to;
+}
+
+void tile_regs_acquire()
+{
+    pass(Registers::FREE, Registers::MATH, "tile_regs_acquire", "tile_regs_release");
+    ComputeState &state = engine("tile_regs_acquire");
+    for (uint32_t dst = 0; dst < capacity(); dst++) {
+        std::memset(state.destination[dst], 0, sizeof state.destination[dst]);
+        state.fresh[dst] = true;
+    }
+}
+
+void tile_regs_commit()
+{
+    pass(Registers::MATH, Registers::COMMITTED, "tile_regs_commit", "tile_regs_acquire");
+}
+
+void tile_regs_wait()
+{
+    pass(Registers::COMMITTED, Registers::PACK, "tile_regs_wait", "tile_regs_commit");
+}
+
+void tile_regs_release()
+{
+    pass(Registers::PACK, Registers::FREE, "tile_regs_release", "tile_regs_wait");
+}
+
+void matmul_init(uint32_t, uint32_t, uint32_t transpose)
+{
+    set_up(Operation::MATMUL, "matmul_init");
+    engine("matmul_init").is_transposed = transpose != 0;
+}
+
+void matmul_tiles(uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b, uint32_t dst)
+{
+    const Thread &thread = Thread::current();
+    const ComputeState &state = engine("matmul_tiles");
+    float *out = destination(dst, "matmul_tiles");
+    check(thread, Operation::MATMUL, "matmul_tiles", "matmul_init");
+    Source left;
+    Source right;
+    unpack(thread, a, tile_a, state.source_b, "matmul_tiles", left);
+    unpack(thread, b, tile_b, state.source_a, "matmul_tiles", right);
+    if (state.is_transposed) {
+        for (uint32_t row = 0; row < TILE; row++) {
+            for (uint32_t column = 0; column < row; column++) {
+                std::swap(right.at[row][column], right.at[column][row]);
+            }
+        }
+    }
+    /* A face's products are summed exactly enough for 32 bits, and rounded where they reach the register. */
+    for (uint32_t first = 0; first < TILE; first += FACE) {
+        for (uint32_t row = 0; row < TILE; row++) {
+            float sums[TILE] = {};
+            for (uint32_t k = first; k < first + FACE; k++) {
+                const float factor = left.at[row][k];
+                for (uint32_t column = 0; column < TILE; column++) {
+                    sums[column] += factor * right.at[k][column];
+                }
+            }
+            for (uint32_t column = 0; column < TILE; column++) {
+                float &to = out[row * TILE + column];
+                to = in_destination(to + sums[column]);
+            }
+        }
+    }
+}
+
+void copy_init(uint32_t)
+{
+    set_up(Operation::COPY, "copy_init");
+}
+
+void copy_tile(uint32_t cb, uint32_t tile, uint32_t dst)
+{
+    const Thread &thread = Thread::current();
+    float *out = destination(dst, "copy_tile");
+    check(thread, Operation::COPY, "copy_tile", "copy_init");
+    for (const uint32_t direct : thread.kernel.unpack_to_dest_fp32) {
+        if (direct == cb) {
+            const uint8_t *elements = awaited_tile(thread, cb, tile, "copy_tile");
+            for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+                out[i] = stored(elements, format(thread, cb, "copy_tile"), in_tile(i / TILE, i % TILE));
+            }
+            return;
+        }
+    }
+    Source source;
+    unpack(thread, cb, tile, thread.compute->source_a, "copy_tile", source);
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        out[i] = in_destination(source.at[i / TILE][i % TILE]);
+    }
+}
+
+void transpose_init(uint32_t)
+{
+    set_up(Operation::TRANSPOSE, "transpose_init");
+}
+
+void transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst)
+{
+    const Thread &thread = Thread::current();
+    float *out = destination(dst, "transpose_tile");
+    check(thread, Operation::TRANSPOSE, "transpose_tile", "transpose_init");
+    Source source;
+    unpack(thread, cb, tile, thread.compute->source_a, "transpose_tile", source);
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        out[i] = in_destination(source.at[i % TILE][i / TILE]);
+    }
+}
+
+#define BINARY(NAME, SIGN, INIT, KIND, ROWS, COLUMNS)                                                                    \
+    void INIT(uint32_t, uint32_t)                                                                                        \
+    {                                                                                                                    \
+        set_up(elementwise(SIGN, Operation::KIND), #INIT);                                                               \
+    }                                                                                                                    \
+    void NAME(uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b, uint32_t dst)                                    \
+    {                                                                                                                    \
+        binary(SIGN, Operation::KIND, ROWS, COLUMNS, a, b, tile_a, tile_b, dst, #NAME);                                  \
+    }
+
+BINARY(add_tiles, '+', add_init, ADD, true, true)
+BINARY(sub_tiles, '-', sub_init, ADD, true, true)
+BINARY(mul_tiles, '*', mul_init, ADD, true, true)
+BINARY(add_tiles_bcast_rows, '+', add_bcast_rows_init, ADD_ROWS, false, true)
+BINARY(sub_tiles_bcast_rows, '-', sub_bcast_rows_init, ADD_ROWS, false, true)
+BINARY(mul_tiles_bcast_rows, '*', mul_bcast_rows_init, ADD_ROWS, false, true)
+BINARY(add_tiles_bcast_cols, '+', add_bcast_cols_init, ADD_COLS, true, false)
+BINARY(sub_tiles_bcast_cols, '-', sub_bcast_cols_init, ADD_COLS, true, false)
+BINARY(mul_tiles_bcast_cols, '*', mul_bcast_cols_init, ADD_COLS, true, false)
+BINARY(add_tiles_bcast_scalar, '+', add_bcast_scalar_init, ADD_SCALAR, false, false)
+BINARY(sub_tiles_bcast_scalar, '-', sub_bcast_scalar_init, ADD_SCALAR, false, false)
+BINARY(mul_tiles_bcast_scalar, '*', mul_bcast_scalar_init, ADD_SCALAR, false, false)
