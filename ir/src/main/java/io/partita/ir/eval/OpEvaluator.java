@@ -54,6 +54,9 @@ public final class OpEvaluator {
       // The whole value is independent of the layout.
       case Communication.Relayout change -> operands;
       case Communication.Localize localize -> operands;
+      // Whole values have no places: they continue with the first operand, and skip nothing.
+      case Communication.Fork fork -> List.of(operands.getFirst());
+      case Communication.Gate gate -> List.of(operands.getFirst());
       case Communication.Overlay overlay -> List.of(operands.getLast());
       case Communication.Settle(var axis, Exit.Stack stack) ->
           List.of(MovementKernels.broadcast(operands.getFirst(), type));

@@ -40,6 +40,7 @@ public final class FactorRules {
       case IntegerNetwork integer -> integer(integer, operands);
       case Communication.Variation variation ->
           VariationFactors.rule(variation, operands, results.getFirst());
+      case Communication.Gate gate -> VariationFactors.gate(operands.getFirst());
       case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }

@@ -108,6 +108,7 @@ public final class LocalForm {
       case IntegerNetwork integer -> same(integer);
       case Communication.Variation variation ->
           List.of(VariationFactors.local(builder, variation, splits, device, operands));
+      case Communication.Gate gate -> same(gate);
       case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }

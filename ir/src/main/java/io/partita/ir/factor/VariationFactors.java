@@ -31,6 +31,14 @@ final class VariationFactors {
     return switch (op) {
       case Communication.Localize localize -> same(rule, x);
       case Communication.Overlay overlay -> overlay(rule, x, overlay.dim());
+      case Communication.Fork fork -> {
+        int[] dims = rule.parallel(x.shape());
+        yield rule.operand(dims)
+            .operand(dims)
+            .operand(rule.whole(operands.get(2).dim(0)))
+            .result(dims)
+            .finish(Linearity.NONE);
+      }
       case Communication.Settle(var axis, Exit.Stack stack) -> stack(rule, x, result);
       case Communication.Settle(var axis, Exit.Priority priority) -> {
         int[] dims = rule.parallel(x.shape());
@@ -41,6 +49,13 @@ final class VariationFactors {
       }
       case Communication.Settle settle -> same(rule, x);
     };
+  }
+
+  /** A gate moves no element. */
+  static FactorRule gate(TensorType x) {
+    Builder rule = new Builder();
+    int[] dims = rule.parallel(x.shape());
+    return rule.operand(dims).operand().result(dims).finish(Linearity.of(Linearity.SUM, Set.of(0)));
   }
 
   private static FactorRule same(Builder rule, TensorType x) {
@@ -83,6 +98,12 @@ final class VariationFactors {
               operands.getLast(),
               overlay.dim(),
               splits.operand(1).from(device, overlay.dim()));
+      case Communication.Fork fork ->
+          builder.add(
+              new Elementwise.Select(),
+              flag(builder, operands.getLast(), place),
+              x,
+              operands.get(1));
       case Communication.Settle(var axis, Exit exit) ->
           switch (exit) {
             case Exit.Take take -> x;

@@ -41,6 +41,31 @@ public final class Variations {
   }
 
   /**
+   * Returns the layout of a value of which some places have one version and some another.
+   *
+   * @param operands the layouts of both versions, which may vary over {@code axis} already, and of
+   *     the chosen places
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} if the versions
+   *     aren't whole along {@code axis} or differ otherwise
+   */
+  public static Layout forked(List<Layout> operands, String axis) {
+    Layout first = operands.get(0);
+    Layout second = operands.get(1);
+    requireAxis(first, axis, "fork", MeshCode.ENTRY);
+    for (Layout each : List.of(first, second)) {
+      boolean isWhole =
+          each.splitBy(axis) < 0
+              && !each.partial().containsKey(axis)
+              && !each.at().containsKey(axis);
+      require(isWhole, "fork", "a value that is whole on each device along " + axis, each);
+    }
+    Layout result = first.withVarying(axis);
+    require(second.withVarying(axis).equals(result), "fork", "operand 1 as " + first, second);
+    require(operands.get(2).isReplicated(), "fork", "operand 2 whole", operands.get(2));
+    return result;
+  }
+
+  /**
    * Returns the layout after an exit.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} if the first

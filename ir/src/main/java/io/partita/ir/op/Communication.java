@@ -188,6 +188,63 @@ public sealed interface Communication extends Op {
     }
   }
 
+  /**
+   * The chosen places along an axis continue with the first operand, the others with the second.
+   * The third operand, a whole {@code bool[places]}, marks the chosen places at run time. Each
+   * place reads only its own operand, so the other one may be {@linkplain Gate absent} there.
+   */
+  record Fork(String axis) implements Variation {
+    @Override
+    public String mnemonic() {
+      return "fork";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("axis", axis);
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 3);
+      TensorType x = operands.getFirst();
+      Require.that(operands.get(1).equals(x), x, operands.get(1));
+      Require.element(operands.get(2), ElementType.BOOL, "the chosen places");
+      Require.rank(operands.get(2), 1, "the chosen places");
+      return List.of(x);
+    }
+
+    @Override
+    public Layout layout(List<Layout> operands) {
+      return Variations.forked(operands, axis);
+    }
+  }
+
+  /**
+   * The first operand, on devices where the second one, a {@code bool[]}, is true. On other devices
+   * the result is absent. So is the result of each operation that reads an absent value: the device
+   * skips it. All that depends on a gate is a guarded region; it ends where a {@link Fork}, a
+   * {@link Settle} by priority, or a select by a scalar doesn't read the absent operand. Devices
+   * that exchange a gated value have equal conditions.
+   */
+  record Gate() implements Communication {
+    @Override
+    public String mnemonic() {
+      return "gate";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {}
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 2);
+      TensorType condition = TensorType.scalar(ElementType.BOOL);
+      Require.that(operands.getLast().equals(condition), condition, operands.getLast());
+      return List.of(operands.getFirst());
+    }
+  }
+
   /** Ends a variation over an axis. */
   record Settle(String axis, Exit exit) implements Variation {
     @Override

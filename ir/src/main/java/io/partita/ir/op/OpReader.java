@@ -29,6 +29,8 @@ public final class OpReader {
       case "reshard" -> new Communication.Reshard(in.layout("to"));
       case "localize" -> new Communication.Localize(in.text("axis"));
       case "overlay" -> new Communication.Overlay(in.text("axis"), in.smallInteger("dim"));
+      case "fork" -> new Communication.Fork(in.text("axis"));
+      case "gate" -> new Communication.Gate();
       case "settle" -> new Communication.Settle(in.text("axis"), in.parsed("by", Exit::parse));
       case "exchange" ->
           new Communication.Exchange(

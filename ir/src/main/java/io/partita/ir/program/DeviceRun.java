@@ -1,11 +1,13 @@
 package io.partita.ir.program;
 
+import io.partita.ir.eval.Absence;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -43,9 +45,10 @@ final class DeviceRun {
     boolean moved = false;
     while (!isDone()) {
       Node node = graph.nodes().get(next);
-      List<Tensor> operands = node.operands().stream().map(values::get).toList();
+      List<Tensor> operands = new ArrayList<>();
+      node.operands().forEach(operand -> operands.add(values.get(operand)));
       List<Tensor> results;
-      if (node.op() instanceof Communication.Exchange op) {
+      if (node.op() instanceof Communication.Exchange op && !operands.contains(null)) {
         if (exchange == null) {
           exchange = new ExchangeRun(device, op, operands, channels);
         }
@@ -56,7 +59,10 @@ final class DeviceRun {
         results = List.of(exchange.result());
         exchange = null;
       } else {
-        results = Evaluator.run(node, operands);
+        results =
+            Absence.present(node.op(), operands, 0, i -> node.operand(i).type())
+                .map(present -> Evaluator.run(node, present))
+                .orElse(List.of());
       }
       node.operands().forEach(this::use);
       for (int i = 0; i < results.size(); i++) {

@@ -1,6 +1,7 @@
 package io.partita.ir.propagate;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Absence;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.eval.ReshardEvaluator;
@@ -11,6 +12,9 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
@@ -21,6 +25,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -89,16 +94,71 @@ public final class MeshEvaluator {
 
   private SortedMap<Integer, Tensor> relayout(
       Value value, Communication.Relayout change, SortedMap<Integer, Tensor> parts) {
+    Layout from = layouts.layout(value);
+    SortedMap<Integer, Tensor> skipped = new TreeMap<>();
+    for (int device : from.holders()) {
+      if (!parts.containsKey(device)) {
+        skipped.put(device, Tensor.filled(from.localType(value.type(), device), 0));
+      }
+    }
+    if (!skipped.isEmpty()) {
+      requireSkippedTogether(value, change, from, skipped.keySet());
+      SortedMap<Integer, Tensor> all = new TreeMap<>(parts);
+      all.putAll(skipped);
+      SortedMap<Integer, Tensor> results = relayout(value, change, all);
+      results.keySet().removeAll(skipped.keySet());
+      return results;
+    }
+    return relayout(change, from, value.type(), parts);
+  }
+
+  /**
+   * Returns what each device holds after a change of layout.
+   *
+   * @param type the type of the whole value
+   * @param parts the part of each device that holds one
+   */
+  public static SortedMap<Integer, Tensor> relayout(
+      Communication.Relayout change,
+      Layout from,
+      TensorType type,
+      SortedMap<Integer, Tensor> parts) {
     Codec codec = change instanceof Communication.Sync sync ? sync.codec() : Codec.EXACT;
-    ElementType element = value.type().element();
-    TensorType encoded = new TensorType(codec.wire(element), value.type().shape());
+    ElementType element = type.element();
+    TensorType encoded = new TensorType(codec.wire(element), type.shape());
     return each(
         ReshardEvaluator.apply(
-            new Resharding(layouts.layout(value), change.to()),
+            new Resharding(from, change.to()),
             each(parts, part -> codec.encode(part, OpEvaluator.AT_ONCE)),
             encoded,
             0),
         part -> codec.decode(part, element, OpEvaluator.AT_ONCE));
+  }
+
+  /** Devices that exchange a value either all have it or all skip the exchange. */
+  private static void requireSkippedTogether(
+      Value value, Communication.Relayout change, Layout from, Set<Integer> skipped) {
+    Set<String> axes = new Resharding(from, change.to()).kinds().keySet();
+    Mesh mesh = from.mesh();
+    for (int absent : skipped) {
+      for (int device : from.holders()) {
+        boolean isPeer =
+            mesh.axes().stream()
+                .map(MeshAxis::name)
+                .filter(axis -> !axes.contains(axis))
+                .allMatch(axis -> mesh.coordinate(device, axis) == mesh.coordinate(absent, axis));
+        if (isPeer && !skipped.contains(device)) {
+          throw new IllegalStateException(
+              "device "
+                  + absent
+                  + " skips the exchange of "
+                  + value
+                  + " in which device "
+                  + device
+                  + " takes part");
+        }
+      }
+    }
   }
 
   private static SortedMap<Integer, Tensor> each(
@@ -114,16 +174,33 @@ public final class MeshEvaluator {
     List<SortedMap<Integer, Tensor>> results = new ArrayList<>();
     node.results().forEach(result -> results.add(new TreeMap<>()));
     for (int device : derived.devices()) {
-      List<Tensor> own = operands.stream().map(all -> all.get(device)).toList();
-      List<Tensor> parts = local(node, derived, device, own);
-      for (int i = 0; i < parts.size(); i++) {
-        results.get(i).put(device, parts.get(i));
-      }
+      List<Tensor> own = new ArrayList<>();
+      operands.forEach(all -> own.add(all.get(device)));
+      Absence.present(node.op(), own, place(node, derived, device), i -> type(node, i, device))
+          .ifPresent(
+              present -> {
+                List<Tensor> parts = local(node, derived, device, present);
+                for (int i = 0; i < parts.size(); i++) {
+                  results.get(i).put(device, parts.get(i));
+                }
+              });
     }
     return results;
   }
 
-  private static List<Tensor> local(
+  private static int place(Node node, NodeLayouts derived, int device) {
+    return node.op() instanceof Communication.Variation variation
+        ? derived.splits().mesh().coordinate(device, variation.axis())
+        : 0;
+  }
+
+  private TensorType type(Node node, int operand, int device) {
+    Value value = node.operand(operand);
+    return layouts.layout(value).localType(value.type(), device);
+  }
+
+  /** Computes the results of a node on one device, from the parts that it holds. */
+  public static List<Tensor> local(
       Node node, NodeLayouts layouts, int device, List<Tensor> operands) {
     GraphBuilder builder = new GraphBuilder("device" + device).at(node);
     List<Value> inputs = new ArrayList<>();

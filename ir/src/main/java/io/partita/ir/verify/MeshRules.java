@@ -72,6 +72,9 @@ final class MeshRules {
     for (Module.State state : module.states()) {
       state(state, inputs.get(state.input()), outputs.get(state.output()), derivation);
     }
+    if (violations.isEmpty()) {
+      violations.addAll(OutcomeProof.violations(module));
+    }
   }
 
   private void report(VerifierCode code, String where, String expected, String found) {

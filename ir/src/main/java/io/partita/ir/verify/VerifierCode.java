@@ -17,7 +17,8 @@ public enum VerifierCode implements DiagnosticCode {
   MORE("P3110", "there are more violations"),
   PLACEMENT("P3111", "a placement doesn't fit the inputs"),
   OUTPUT_LAYOUT("P3112", "the devices together don't have the whole output"),
-  STATE_LAYOUT("P3113", "the input and the output of a state have different layouts");
+  STATE_LAYOUT("P3113", "the input and the output of a state have different layouts"),
+  OUTCOME("P3114", "a guarded region is wrong for some outcome");
 
   private final String id;
   private final String title;

@@ -3,19 +3,23 @@ package io.partita.ir.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.propagate.RandomMeshModules;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
@@ -56,6 +60,112 @@ class MeshRulesTest {
 
   private Value reshard(Value value, Layout to) {
     return builder.add(new Communication.Reshard(to), value);
+  }
+
+  private Value binary(BinaryFunction function, Value left, Value right) {
+    return builder.add(new Elementwise.Binary(function), left, right);
+  }
+
+  private Value word(long value) {
+    return builder.constant(Tensor.scalar(ElementType.I32, value));
+  }
+
+  private Value places(long... chosen) {
+    return builder.constant(Tensor.ofLongs(TensorType.of(ElementType.BOOL, 2), chosen));
+  }
+
+  /** Place 0 continues with x, place 1 with its square if that is accepted. */
+  private Value guarded(Value given, Value guess, Value compared) {
+    Value sum =
+        builder.add(
+            new Reduction.Reduce(ReductionKind.SUM, List.of(0), false),
+            binary(BinaryFunction.SUB, given, compared));
+    Value accepted =
+        binary(BinaryFunction.LESS, sum, builder.constant(Tensor.scalar(ElementType.F32, 1)));
+    Value word =
+        builder.add(
+            new Communication.Fork("x"),
+            builder.add(new Elementwise.Select(), accepted, word(0), word(2)),
+            word(1),
+            places(1, 0));
+    Value forked = builder.add(new Communication.Fork("x"), given, guess, places(1, 0));
+    Value runs = binary(BinaryFunction.GREATER, word, word(0));
+    Value gated = builder.add(new Communication.Gate(), forked, runs);
+    Value stacked = builder.add(new Communication.Settle("x", new Exit.Stack(2)), word);
+    Value all =
+        builder.add(
+            Communication.Relayout.of(Layout.of(MESH, Split.even(MESH, 2, "x")), WHOLE), stacked);
+    Value highest = builder.add(new Reduction.Reduce(ReductionKind.MAX, List.of(0), true), all);
+    return settled(
+        binary(BinaryFunction.ADD, gated, gated), binary(BinaryFunction.EQUAL, all, highest));
+  }
+
+  private Value settled(Value value, Value accepted) {
+    Value settled =
+        builder.add(new Communication.Settle("x", new Exit.Priority(2)), value, accepted);
+    Layout partial = WHOLE.withPartial("x", ReductionKind.SUM);
+    return builder.add(Communication.Relayout.of(partial, WHOLE), settled);
+  }
+
+  @Test
+  void guardedRegionsAreRightForEachOutcome() {
+    Value square = binary(BinaryFunction.MUL, x, x);
+    builder.output("y", guarded(x, square, square));
+    assertViolations(Map.of(), List.of(), "\n");
+  }
+
+  @Test
+  void guessesAreComparedWithTheirOwnValue() {
+    Value square = binary(BinaryFunction.MUL, x, x);
+    Value other = binary(BinaryFunction.ADD, x, x);
+    builder.output("y", guarded(x, square, other));
+    assertViolations(
+        Map.of(),
+        List.of(),
+        """
+        error P3114: a guarded region is wrong for some outcome
+          where:     output y, device 0
+          expected:  a value that is present and verified for all outcomes
+          found:     a discarded one for some
+          fix:       choose it by settle with the priority of the group that has it
+        error P3114: a guarded region is wrong for some outcome
+          where:     output y, device 1
+          expected:  a value that is present and verified for all outcomes
+          found:     a discarded one for some
+          fix:       choose it by settle with the priority of the group that has it
+        """);
+  }
+
+  @Test
+  void devicesSkipExchangesTogether() {
+    Value own = builder.add(new Communication.Fork("x"), x, x, places(1, 0));
+    Value flag =
+        builder.add(
+            new Communication.Fork("x"),
+            builder.constant(Tensor.scalar(ElementType.BOOL, 1)),
+            builder.constant(Tensor.scalar(ElementType.BOOL, 0)),
+            places(1, 0));
+    Value gated = builder.at("half").add(new Communication.Gate(), own, flag);
+    Value stacked = builder.add(new Communication.Settle("x", new Exit.Stack(2)), gated);
+    Layout split = Layout.of(MESH, Split.even(MESH, 2, "x"), Split.NONE);
+    builder.output(
+        "y",
+        builder
+            .at("both")
+            .add(Communication.Relayout.of(split, Layout.replicated(MESH, 2)), stacked));
+    assertViolations(
+        Map.of(),
+        List.of(),
+        """
+        error P3114: a guarded region is wrong for some outcome
+          where:     node sync "both"
+          expected:  an exchange in which all devices take part, or none
+          found:     one that device 0 or a peer skips alone for some outcomes
+        error P3114: a guarded region is wrong for some outcome
+          where:     node sync "both"
+          expected:  an exchange in which all devices take part, or none
+          found:     one that device 1 or a peer skips alone for some outcomes
+        """);
   }
 
   @Test

@@ -134,6 +134,23 @@ class EvaluateCommandTest {
     assertThat(devices.get("hitRateByBlock")).isEqualTo(some.get("hitRateByBlock"));
   }
 
+  /** Both groups of emitted Java give what one device gives, and skip what they needn't compute. */
+  @Test
+  void groupsOfDevicesSpeculate() {
+    Path decode = Invocation.SHAKESPEARE.resolve("decode").resolve("network.onnx");
+    String passes = "--passes=simplify,raise,simplify,kv-state(capacity=12),simplify";
+    Map<String, Object> exact = measured(decode, passes);
+    Map<String, Object> never = measured(decode, passes + ",speculate(lambda=0,chunk=3)");
+    assertThat(number(never, "mean")).isEqualTo(number(exact, "mean"));
+    for (String lambda : List.of("0.2", "1000")) {
+      Map<String, Object> one = measured(decode, "--speculate=lambda=" + lambda + ",chunk=3");
+      Map<String, Object> groups =
+          measured(decode, passes + ",speculate(lambda=" + lambda + ",chunk=3,devices=4)");
+      assertThat(number(groups, "devices")).isEqualTo(4);
+      assertThat(number(groups, "mean")).isEqualTo(number(one, "mean"), offset(1e-5));
+    }
+  }
+
   @Test
   void impossibleSpeculationIsRefused() {
     assertThat(refused("--speculate=lambda=-0.1,chunk=3"))

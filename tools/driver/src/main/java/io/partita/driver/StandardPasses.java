@@ -13,11 +13,13 @@ import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.graph.raise.RaisePass;
 import io.partita.passes.graph.simplify.SimplifyPass;
+import io.partita.passes.graph.speculate.Speculation;
 import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.ClassTokens;
 import io.partita.passes.mesh.shard.SelectPass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.speculate.SpeculateGroups;
 import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.mesh.sync.DropSyncs;
@@ -25,6 +27,8 @@ import io.partita.passes.mesh.sync.SetCodec;
 import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localize;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** All passes, and the default pipelines. */
 public final class StandardPasses {
@@ -77,6 +81,10 @@ public final class StandardPasses {
                   "shard(tensor=N, ...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments()))),
+              PassRegistry.entry(
+                  "speculate(lambda=L, chunk=C, devices=N)",
+                  "let a second group of devices run ahead on an approximate attention",
+                  StandardPasses::speculate),
               PassRegistry.entry(new Localize()),
               PassRegistry.entry(
                   Pass.of(
@@ -113,6 +121,14 @@ public final class StandardPasses {
         BlockSelection.parse(blocks)
             .orElseThrow(
                 () -> call.wrong("blocks", "all, or numbers and ranges such as 0-3+5", blocks)));
+  }
+
+  private static SpeculateGroups speculate(PassCall call) {
+    call.requireOptions("lambda", "chunk", "devices");
+    Map<String, String> options = new TreeMap<>(call.arguments());
+    options.remove("devices");
+    return new SpeculateGroups(
+        Speculation.of("pass " + call.name(), options), call.integer("devices"));
   }
 
   private static ClassTokens classTokens(PassCall call) {

@@ -51,7 +51,7 @@ public final class SpeculateAttention implements ModulePass {
     int blocks = 0;
     for (Node node : graph.nodes()) {
       if (SpeculatedAttention.isPossible(node)) {
-        requireChunks(node);
+        options.requireChunks(node);
         speculate(editor, node, blocks++);
       }
     }
@@ -66,25 +66,12 @@ public final class SpeculateAttention implements ModulePass {
     return module.with(editor.freeze());
   }
 
-  private void requireChunks(Node attention) {
-    long keys = attention.operand(1).type().shape().extent(2);
-    if (keys < 2 * options.chunk()) {
-      throw SpeculationCode.CONTEXT.at(
-          attention.toString(),
-          "a context of 2 chunks or more: " + 2 * options.chunk() + " tokens",
-          keys + " tokens",
-          keys < 2
-              ? "speculate on a model with a longer context"
-              : "choose chunk=" + keys / 2 + " or less, or a longer context");
-    }
-  }
-
   private void speculate(GraphEditor editor, Node attention, int block) {
     editor.before(attention);
     SpeculatedAttention parts = new SpeculatedAttention(editor, options, attention);
     Value approximate = parts.approximation();
     Value exact = editor.add(attention.op(), editor.operands(attention));
-    Value accepted = parts.accepted(approximate, exact);
+    Value accepted = parts.accepted(approximate, exact, sum -> sum);
     Value chosen = editor.add(new Elementwise.Select(), accepted, approximate, exact);
     editor.replace(attention.result(), chosen);
     if (reporting) {

@@ -15,6 +15,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
@@ -22,13 +23,13 @@ import java.util.stream.LongStream;
  * first one on. The approximation reads the first chunk and the chunk of the query, up to the
  * query.
  */
-final class SpeculatedAttention {
+public final class SpeculatedAttention {
   private final GraphEditor graph;
   private final Speculation options;
   private final Attention op;
   private final List<Value> operands;
 
-  SpeculatedAttention(GraphEditor graph, Speculation options, Node attention) {
+  public SpeculatedAttention(GraphEditor graph, Speculation options, Node attention) {
     this.graph = graph;
     this.options = options;
     this.op = (Attention) attention.op();
@@ -36,7 +37,7 @@ final class SpeculatedAttention {
   }
 
   /** Whether queries have positions among the keys, and only the position hides keys. */
-  static boolean isPossible(Node node) {
+  public static boolean isPossible(Node node) {
     return node.op() instanceof Attention attention
         && !attention.mask()
         && (attention.causal() || attention.keyLength())
@@ -44,6 +45,11 @@ final class SpeculatedAttention {
         && node.operand(1).type().isStatic()
         && attention.offset().isStatic()
         && node.operand(0).type().dim(0).is(1);
+  }
+
+  /** Whether this attention takes one token and reads a cache. */
+  public static boolean readsCache(Node node) {
+    return ((Attention) node.op()).keyLength() && node.operand(0).type().dim(2).is(1);
   }
 
   private Value queries() {
@@ -62,7 +68,7 @@ final class SpeculatedAttention {
    * Adds the approximate attention. A single query reads only two chunks of the keys; several
    * queries read all keys through a mask, since their chunks differ.
    */
-  Value approximation() {
+  public Value approximation() {
     return isOneQuery() ? ofTwoChunks() : ofMaskedKeys();
   }
 
@@ -149,15 +155,17 @@ final class SpeculatedAttention {
   /**
    * Adds {@code ||Ã - A||² < lambda² ||A||²} for each query, over all heads and their features:
    * {@code bool[1, 1, seq, 1]}.
+   *
+   * @param joined makes a sum over heads whole, where devices have their own heads
    */
-  Value accepted(Value approximate, Value exact) {
+  public Value accepted(Value approximate, Value exact, UnaryOperator<Value> joined) {
     Value a = wide(exact);
-    Value distance = squares(binary(BinaryFunction.SUB, wide(approximate), a));
+    Value distance = joined.apply(squares(binary(BinaryFunction.SUB, wide(approximate), a)));
     double squared = options.lambda() * options.lambda();
     Value bound =
         binary(
             BinaryFunction.MUL,
-            squares(a),
+            joined.apply(squares(a)),
             graph.constant(Tensor.scalar(a.type().element(), squared)));
     return binary(BinaryFunction.LESS, distance, bound);
   }

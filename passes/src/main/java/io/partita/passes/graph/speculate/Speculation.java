@@ -1,5 +1,6 @@
 package io.partita.passes.graph.speculate;
 
+import io.partita.ir.graph.Node;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -41,7 +42,7 @@ public record Speculation(double lambda, long chunk) {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SpeculationCode#OPTIONS}
    */
   public static Speculation of(String where, Map<String, String> options) {
-    if (options.size() != 2 || !options.containsKey("lambda") || !options.containsKey("chunk")) {
+    if (options.size() > 2 || !options.containsKey("lambda") || !options.containsKey("chunk")) {
       throw SpeculationCode.OPTIONS.at(where, FORM, options, "write both options, each once");
     }
     return new Speculation(
@@ -59,6 +60,24 @@ public record Speculation(double lambda, long chunk) {
           where + ", " + option, expected, found, "correct " + option + "; " + FORM);
     }
     return found;
+  }
+
+  /**
+   * Checks that the keys of an attention have two chunks or more.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SpeculationCode#CONTEXT}
+   */
+  public void requireChunks(Node attention) {
+    long keys = attention.operand(1).type().shape().extent(2);
+    if (keys < 2 * chunk) {
+      throw SpeculationCode.CONTEXT.at(
+          attention.toString(),
+          "a context of 2 chunks or more: " + 2 * chunk + " tokens",
+          keys + " tokens",
+          keys < 2
+              ? "speculate on a model with a longer context"
+              : "choose chunk=" + keys / 2 + " or less, or a longer context");
+    }
   }
 
   @Override

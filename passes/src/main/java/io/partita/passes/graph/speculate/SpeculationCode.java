@@ -8,7 +8,8 @@ import io.partita.ir.diagnostic.Severity;
 public enum SpeculationCode implements DiagnosticCode {
   OPTIONS("P4241", "the options of speculation are invalid"),
   CONTEXT("P4242", "the context is too short for speculation"),
-  ATTENTION("P4243", "the model has no attention to speculate on");
+  ATTENTION("P4243", "the model has no attention to speculate on"),
+  GROUPS("P4244", "two groups of devices can't speculate");
 
   private final String id;
   private final String title;
@@ -18,7 +19,7 @@ public enum SpeculationCode implements DiagnosticCode {
     this.title = title;
   }
 
-  PartitaException at(String where, String expected, Object found, String remedy) {
+  public PartitaException at(String where, String expected, Object found, String remedy) {
     return new PartitaException(this, where, expected, String.valueOf(found), remedy);
   }
 

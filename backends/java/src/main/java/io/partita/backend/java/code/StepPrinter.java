@@ -43,11 +43,31 @@ final class StepPrinter {
       case Quantized quantized -> QuantizedCode.emit(code, quantized);
       case IntegerNetwork integers -> IntegerNetworkCode.emit(code, integers);
       case Communication.Exchange exchange -> ExchangeCode.emit(code);
+      case Communication.Gate gate -> throw new IllegalArgumentException(gate.mnemonic());
       case Communication.Relayout change -> throw new IllegalArgumentException(change.mnemonic());
       case Communication.Variation change -> throw new IllegalArgumentException(change.mnemonic());
       case Source source -> source(code, source);
     }
-    return code.parts();
+    List<Value> conditions = plan.regions().conditions(step.node());
+    return conditions.isEmpty() ? code.parts() : guarded(code, conditions);
+  }
+
+  /** The parts of a step that a device only takes if all conditions are true. */
+  private static List<Body> guarded(StepCode code, List<Value> conditions) {
+    List<Body> parts = List.copyOf(code.parts());
+    return parts.stream()
+        .map(
+            part -> {
+              code.nextPart();
+              String condition =
+                  conditions.stream()
+                      .map(value -> code.load(value, "0").text())
+                      .collect(Collectors.joining(" && "));
+              Body guarded = code.body;
+              part.needed().forEach(guarded::needs);
+              return guarded.open("if (" + condition + ")").append(part).close();
+            })
+        .toList();
   }
 
   /** {@code /model/layers.0/q_proj/MatMul: linear f32[1,16,512], f32[512,512] -> f32[1,16,512]}. */

@@ -70,6 +70,8 @@ final class Aliases {
       case Contraction contraction -> false;
       case Elementwise elementwise -> false;
       case IntegerNetwork integers -> false;
+      // Devices that skip a gate never read its result.
+      case Communication.Gate gate -> true;
       case Communication exchange -> false;
       case Quantized quantized -> false;
       case Reduction reduction -> false;

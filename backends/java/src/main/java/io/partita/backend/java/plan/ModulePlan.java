@@ -1,5 +1,6 @@
 package io.partita.backend.java.plan;
 
+import io.partita.ir.graph.GatedRegions;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -59,6 +60,7 @@ public final class ModulePlan {
   private final MemoryPlan memory;
   private final WeightsPlan weights;
   private final Aliases aliases;
+  private final GatedRegions regions;
   private final Map<Value, Place> places;
   private final SequencedMap<Value, HeapConstant> constants;
   private final Optional<ModulePlan> chunk;
@@ -83,6 +85,7 @@ public final class ModulePlan {
     this.memory = planner.memory;
     this.weights = planner.weights;
     this.aliases = planner.aliases;
+    this.regions = planner.regions;
     this.places = planner.places;
     this.constants = planner.constants;
   }
@@ -208,6 +211,11 @@ public final class ModulePlan {
 
   public List<Step> steps() {
     return steps;
+  }
+
+  /** The steps that a device takes only under a condition. */
+  public GatedRegions regions() {
+    return regions;
   }
 
   public MemoryPlan memory() {

@@ -1,5 +1,6 @@
 package io.partita.backend.java.plan;
 
+import io.partita.ir.graph.GatedRegions;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
@@ -45,6 +46,7 @@ final class ModulePlanner {
 
   final WeightsPlan weights;
   final Aliases aliases;
+  final GatedRegions regions;
   MemoryPlan memory;
   private final Map<Value, Integer> firstWrite = new IdentityHashMap<>();
   private final Map<Value, Integer> lastRead = new IdentityHashMap<>();
@@ -83,6 +85,7 @@ final class ModulePlanner {
     this.module = role.module();
     this.graph = module.graph();
     this.aliases = Aliases.of(graph);
+    this.regions = GatedRegions.of(graph);
     module.states().forEach(state -> stateOutputs.put(state.output(), state.input()));
   }
 
@@ -185,6 +188,9 @@ final class ModulePlanner {
       }
       for (Value constant : step.loads()) {
         touch(constant, s);
+      }
+      for (Value condition : regions.conditions(step.node())) {
+        touch(aliases.root(condition), s);
       }
       for (Node part : parts(step)) {
         for (Value operand : part.operands()) {

@@ -1,0 +1,246 @@
+package io.partita.passes.mesh.speculate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Source;
+import io.partita.ir.propagate.MeshEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.verify.Verifier;
+import io.partita.passes.graph.speculate.SpeculateAttention;
+import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Breaks the control of speculating groups in random ways: drops gates, exchanges operands, changes
+ * priorities and places. Each broken module is refused by the verifier, or its outputs are still
+ * among those that speculation allows.
+ */
+class MutatedGroupsTest {
+  private static final int CHUNK = 4;
+  private static final double ALWAYS = 1000;
+
+  private final SplittableRandom random = new SplittableRandom(9);
+  private final List<Tensor> inputs = inputs();
+  private int refused;
+  private int harmless;
+
+  @Test
+  void brokenControlIsRefusedOrHarmless() {
+    mutate(40);
+  }
+
+  @Test
+  @Tag("thorough")
+  void tenThousandBrokenModulesAreRefusedOrHarmless() {
+    mutate(10_000);
+  }
+
+  private void mutate(int count) {
+    for (int tensor : new int[] {1, 2}) {
+      Module miss = groups(tensor, 0);
+      Module hit = groups(tensor, ALWAYS);
+      List<List<Tensor>> exact = List.of(outputs(0, false, false));
+      List<List<Tensor>> allowed = new ArrayList<>();
+      for (boolean first : new boolean[] {false, true}) {
+        for (boolean second : new boolean[] {false, true}) {
+          allowed.add(outputs(ALWAYS, first, second));
+        }
+      }
+      assertThat(allowed).doesNotHaveDuplicates();
+      requireAllowed(miss, exact, "unchanged");
+      requireAllowed(hit, List.of(allowed.getLast()), "unchanged");
+      for (int i = 0; i < count / 2; i++) {
+        long seed = random.nextLong();
+        Mutation mutation = new Mutation(miss, seed);
+        Module changedMiss = mutation.run();
+        Module changedHit = new Mutation(hit, seed).run();
+        List<Diagnostic> violations = Verifier.violations(changedMiss);
+        assertThat(Verifier.violations(changedHit).isEmpty()).isEqualTo(violations.isEmpty());
+        if (violations.isEmpty()) {
+          requireAllowed(changedMiss, exact, mutation.text());
+          requireAllowed(changedHit, allowed, mutation.text());
+          harmless++;
+        } else {
+          refused++;
+        }
+      }
+    }
+    assertThat(refused).isGreaterThan(count / 4);
+    assertThat(harmless).isGreaterThan(count / 50);
+  }
+
+  private void requireAllowed(Module module, List<List<Tensor>> allowed, String change) {
+    List<Tensor> found = MeshEvaluator.run(module, inputs);
+    assertThat(allowed)
+        .as(change)
+        .anyMatch(
+            expected -> {
+              for (int i = 0; i < expected.size(); i++) {
+                for (int j = 0; j < expected.get(i).size(); j++) {
+                  if (Math.abs(expected.get(i).getDouble(j) - found.get(i).getDouble(j)) > 2e-5) {
+                    return false;
+                  }
+                }
+              }
+              return true;
+            });
+  }
+
+  private static Module groups(int tensor, double lambda) {
+    Module module = SmallDecoder.module();
+    Module placed = tensor == 1 ? module : new ShardPass(Strategy.tensor(tensor)).run(module);
+    return new SpeculateGroups(new Speculation(lambda, CHUNK)).run(placed);
+  }
+
+  /** A token after a full context. */
+  private static List<Tensor> inputs() {
+    Module module = SmallDecoder.module();
+    Map<String, Tensor> given = SmallDecoder.token(SmallDecoder.CAPACITY - 1);
+    SplittableRandom random = new SplittableRandom(4);
+    SmallDecoder.caches(module)
+        .forEach(
+            (name, cache) ->
+                given.put(
+                    name,
+                    Tensor.ofDoubles(cache.type(), random.doubles(cache.size(), -1, 1).toArray())));
+    return module.graph().inputs().stream().map(Value::name).map(given::get).toList();
+  }
+
+  /** The outputs if the blocks accept their approximations or not. */
+  private List<Tensor> outputs(double lambda, boolean first, boolean second) {
+    Module module =
+        new SpeculateAttention(new Speculation(lambda, CHUNK), false).run(SmallDecoder.module());
+    GraphEditor editor = new GraphEditor(module.graph());
+    float bound = (float) (lambda * lambda);
+    boolean[] accepts = {first, second};
+    int block = 0;
+    for (Node node : module.graph().nodes()) {
+      boolean isBound =
+          lambda > 0
+              && node.constant()
+                  .filter(data -> data.size() == 1 && data.element() == ElementType.F32)
+                  .filter(data -> data.getDouble(0) == bound)
+                  .isPresent();
+      if (isBound && !accepts[block++]) {
+        editor.before(node);
+        editor.replace(node.result(), editor.constant(Tensor.scalar(ElementType.F32, 0)));
+      }
+    }
+    return Evaluator.run(editor.freeze(), inputs);
+  }
+
+  /** One or two random changes of a module. */
+  private static final class Mutation {
+    private final Module module;
+    private final SplittableRandom random;
+    private final GraphEditor editor;
+    private final List<String> changes = new ArrayList<>();
+
+    Mutation(Module module, long seed) {
+      this.module = module;
+      this.random = new SplittableRandom(seed);
+      this.editor = new GraphEditor(module.graph());
+    }
+
+    String text() {
+      return String.join(", ", changes);
+    }
+
+    Module run() {
+      List<Node> nodes = module.graph().nodes().stream().filter(Mutation::isControl).toList();
+      int count = random.nextInt(1, 3);
+      for (int i = 0; i < count; i++) {
+        change(nodes.get(random.nextInt(nodes.size())));
+      }
+      return module.with(editor.freeze());
+    }
+
+    private static boolean isControl(Node node) {
+      return switch (node.op()) {
+        case Communication.Gate gate -> true;
+        case Communication.Fork fork -> true;
+        case Communication.Settle settle -> node.operands().size() == 2;
+        case Source.Constant(var data) ->
+            data.element() == ElementType.BOOL
+                || data.element() == ElementType.I32 && data.size() == 1;
+        default -> false;
+      };
+    }
+
+    private void change(Node node) {
+      if (!editor.isLive(node)) {
+        return;
+      }
+      editor.before(node);
+      List<Value> operands = new ArrayList<>(editor.operands(node));
+      Value changed =
+          switch (node.op()) {
+            case Communication.Gate gate ->
+                random.nextBoolean()
+                    ? operands.getFirst()
+                    : editor.add(gate, operands.getFirst(), other(node, operands.getLast()));
+            case Communication.Fork fork -> {
+              // The first operand is what the fork means; only words and flags may be exchanged.
+              boolean isData = node.result().type().element().isFloat();
+              yield switch (random.nextInt(3)) {
+                case 0 -> editor.add(fork, operands.get(0), operands.get(0), operands.get(2));
+                case 1 -> {
+                  Value chosen = other(node, operands.get(2));
+                  yield editor.add(fork, operands.get(0), operands.get(1), chosen);
+                }
+                default ->
+                    isData
+                        ? operands.getFirst()
+                        : editor.add(fork, operands.get(1), operands.get(0), operands.get(2));
+              };
+            }
+            case Communication.Settle settle ->
+                editor.add(settle, operands.getFirst(), other(node, operands.getLast()));
+            default -> {
+              Tensor data = node.constant().orElseThrow();
+              int bound = data.element() == ElementType.BOOL ? 2 : 4;
+              long[] values = new long[data.size()];
+              for (int i = 0; i < values.length; i++) {
+                values[i] = random.nextInt(bound);
+              }
+              yield editor.constant(Tensor.ofLongs(data.type(), values));
+            }
+          };
+      changes.add(node + " " + node.op());
+      if (changed != editor.resolve(node.result())) {
+        editor.replace(node.result(), changed);
+      }
+    }
+
+    /** Another value of the same type that is defined before the node. */
+    private Value other(Node node, Value value) {
+      List<Value> others = new ArrayList<>();
+      for (Node before : module.graph().nodes()) {
+        if (before == node) {
+          break;
+        }
+        for (Value result : before.results()) {
+          if (result.type().equals(value.type()) && editor.isLive(before)) {
+            others.add(result);
+          }
+        }
+      }
+      return others.isEmpty() ? value : others.get(random.nextInt(others.size()));
+    }
+  }
+}
