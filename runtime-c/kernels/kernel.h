@@ -12,13 +12,20 @@
  *
  * Integers wrap in two's complement. Floats are IEEE f32; only kernels of f64 use a wider type, which devices only
  * have in software. "Exact" means the bits of the reference evaluator when multiplications and additions aren't
- * contracted (-ffp-contract=off), as on the host; contracted ones round once less.
+ * contracted (-ffp-contract=off), as on the host; contracted ones round once less. Functions that are PARTITA_UNCONTRACTED
+ * are exact with any flags: their results are integers, for which a rounding less may decide.
  */
 #ifndef PARTITA_KERNEL_H
 #define PARTITA_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define PARTITA_UNCONTRACTED __attribute__((optimize("fp-contract=off")))
+#else
+#define PARTITA_UNCONTRACTED
+#endif
 
 /* Strided axes of tiles. Unused ones come first, with extent 1. */
 #define PARTITA_AXES 6

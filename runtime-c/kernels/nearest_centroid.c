@@ -2,10 +2,14 @@
 
 #include "float_functions.h"
 
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 /* Centroids whose distances are summed at the same time, each in the order of the features. */
 #define TOGETHER 4
 
-static inline float squared_distance(const float *x, const float *centroid, int32_t width)
+PARTITA_UNCONTRACTED static inline float squared_distance(const float *x, const float *centroid, int32_t width)
 {
     float sum = 0;
     for (int32_t j = 0; j < width; j++) {
@@ -15,7 +19,7 @@ static inline float squared_distance(const float *x, const float *centroid, int3
     return sum;
 }
 
-void partita_nearest_centroid_f32(const void *arguments, int32_t core, int32_t cores)
+PARTITA_UNCONTRACTED void partita_nearest_centroid_f32(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_nearest_centroid *nearest = arguments;
     const int32_t groups = nearest->groups;

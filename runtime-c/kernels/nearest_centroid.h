@@ -4,7 +4,7 @@
  *
  * A distance is the sum of (x - centroid)^2 in the order of the features. The index is the first with the least
  * distance, counted from the first tile; distances that are NaN are never the least, and without another one the index
- * is 0. The first tile initialises distances and indices. Exact. Cores divide (row, group).
+ * is 0. The first tile initialises distances and indices. Exact, also where compilers contract. Cores divide (row, group).
  */
 #ifndef PARTITA_NEAREST_CENTROID_H
 #define PARTITA_NEAREST_CENTROID_H

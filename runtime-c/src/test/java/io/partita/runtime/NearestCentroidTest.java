@@ -50,6 +50,7 @@ class NearestCentroidTest {
                     start == 0 ? 1 : 0,
                     start + tile < size ? 1 : 0);
         List<Tensor> found = kernels.run(call);
+        Same.verify("contracted indices of " + size, kernels.contracted(call).get(1), found.get(1));
         distances = found.get(0);
         indices = found.get(1);
       }
