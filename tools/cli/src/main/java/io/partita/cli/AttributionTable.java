@@ -46,12 +46,39 @@ final class AttributionTable {
       lines.add(
           BLOCK.formatted(
               "block " + block.block(),
-              String.format(Locale.ROOT, "%.2e", block.error()),
-              value(block.value()),
+              error(block.alone().error()),
+              value(block.alone().value()),
               block.method()));
+      lines.addAll(parts(result, block));
     }
     lines.add(BLOCK.formatted("all", "", value(result.value()), ""));
     return lines.stream().map(String::stripTrailing).toList();
+  }
+
+  /** The lines of the syncs of a block, if there are several. */
+  private static List<String> parts(Attribution.Result result, Attribution.Block block) {
+    List<Attribution.Sync> syncs =
+        result.syncs().stream()
+            .filter(sync -> sync.block() == block.block())
+            .filter(sync -> sync.alone().isPresent())
+            .toList();
+    boolean isSame =
+        syncs.stream().allMatch(sync -> sync.alone().orElseThrow().equals(block.alone()));
+    return isSame
+        ? List.of()
+        : syncs.stream()
+            .map(
+                sync ->
+                    BLOCK.formatted(
+                        "",
+                        error(sync.alone().orElseThrow().error()),
+                        value(sync.alone().orElseThrow().value()),
+                        "only " + sync.name()))
+            .toList();
+  }
+
+  private static String error(double error) {
+    return String.format(Locale.ROOT, "%.2e", error);
   }
 
   private static String place(Attribution.Sync sync) {
@@ -92,6 +119,12 @@ final class AttributionTable {
     report.put("bytesPerToken", sync.bytes());
     sync.exactSeconds().ifPresent(seconds -> report.put("exactSeconds", seconds));
     sync.seconds().ifPresent(seconds -> report.put("seconds", seconds));
+    sync.alone()
+        .ifPresent(
+            effect -> {
+              report.put("error", effect.error());
+              report.put("value", effect.value());
+            });
     return report;
   }
 
@@ -99,8 +132,8 @@ final class AttributionTable {
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("block", block.block());
     report.put("method", block.method());
-    report.put("error", block.error());
-    report.put("value", block.value());
+    report.put("error", block.alone().error());
+    report.put("value", block.alone().value());
     return report;
   }
 }

@@ -66,7 +66,7 @@ final class EvaluateCommand implements Callable<Integer> {
       names = "--attribute",
       description =
           "List the bytes of each sync without and with --sync, and the error and the metric if only"
-              + " one block is rewritten. Takes one more evaluation for each rewritten block.")
+              + " one block or sync is rewritten. Takes one more evaluation for each of them.")
   boolean attribute;
 
   @Option(

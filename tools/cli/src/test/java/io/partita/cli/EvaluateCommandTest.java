@@ -205,6 +205,16 @@ class EvaluateCommandTest {
           .containsExactly(block == 1 ? 0 : block == 2 ? 0.5 : 1.0, block == 2 ? 0.5 : 1.0);
       assertThat(ratio(each.getFirst(), "seconds", "exactSeconds"))
           .matches(ratio -> of == 1 ? ratio == 0 : of == 2 ? ratio < 1 && ratio > 0.4 : ratio == 1);
+      assertThat(each.stream().map(sync -> sync.containsKey("error") && sync.containsKey("value")))
+          .containsExactly(block == 1 || block == 2, block == 2);
+      if (block == 2) {
+        // Roundings of two sums are independent.
+        double joint = Math.hypot(number(each.get(0), "error"), number(each.get(1), "error"));
+        assertThat(joint).isEqualTo(number(blocks.get(1), "error"), offset(0.2 * joint));
+        assertThat(number(each.get(0), "value")).isNotEqualTo(number(each.get(1), "value"));
+      } else if (block == 1) {
+        assertThat(number(each.getFirst(), "error")).isEqualTo(number(blocks.get(0), "error"));
+      }
     }
     assertThat(blocks.stream().map(block -> block.get("method"))).containsExactly("drop", "bf16");
     assertThat(number(both, "exactValue")).isEqualTo(number(exact, "value"), offset(1e-6));

@@ -1,5 +1,6 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.graph.Node;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,8 +13,9 @@ import java.util.stream.Collectors;
  * A set of blocks of a model, counted from 0.
  *
  * @param isComplement whether the blocks are all but those in the ranges
+ * @param sync the name of the only sync to rewrite in them; empty for all
  */
-public record BlockSelection(List<Range> ranges, boolean isComplement) {
+public record BlockSelection(List<Range> ranges, boolean isComplement, Optional<String> sync) {
   /** No block. */
   public static final BlockSelection NONE = new BlockSelection(List.of(), false);
 
@@ -39,6 +41,16 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
 
   public BlockSelection {
     ranges = List.copyOf(ranges);
+  }
+
+  /** A selection of all syncs of blocks. */
+  public BlockSelection(List<Range> ranges, boolean isComplement) {
+    this(ranges, isComplement, Optional.empty());
+  }
+
+  /** One sync of a block. */
+  static BlockSelection only(int block, String sync) {
+    return new BlockSelection(List.of(new Range(block, block)), false, Optional.of(sync));
   }
 
   static BlockSelection allBut(List<Range> ranges) {
@@ -69,6 +81,11 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
   public boolean contains(int block) {
     return isComplement
         != ranges.stream().anyMatch(range -> range.first() <= block && block <= range.last());
+  }
+
+  /** Whether a sync of a block is to be rewritten. */
+  boolean contains(int block, Node node) {
+    return contains(block) && sync.map(node.name()::equals).orElse(true);
   }
 
   /** Whether both may contain the same block. */

@@ -169,7 +169,7 @@ public final class LowBitSyncs implements ModulePass {
     options.blocks().require("pass low-bit, option blocks", syncs.getLast().block() + 1);
     List<SumSync> chosen =
         syncs.stream()
-            .filter(sync -> options.blocks().contains(sync.block()))
+            .filter(sync -> options.blocks().contains(sync.block(), sync.node()))
             .filter(sync -> ((Communication.Sync) sync.node().op()).codec().equals(Codec.EXACT))
             .toList();
     List<SyncCalibration.Sum> sums = calibration.sums(mesh, syncs, chosen);

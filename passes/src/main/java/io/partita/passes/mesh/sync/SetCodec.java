@@ -63,6 +63,9 @@ public final class SetCodec implements ModulePass {
     List<SumSync> all =
         module.placement().isEmpty() ? List.of() : SumSync.of(module, LayoutInference.of(module));
     blocks.require("pass sync-codec", all.isEmpty() ? 0 : all.getLast().block() + 1);
-    return all.stream().filter(sum -> blocks.contains(sum.block())).map(SumSync::node).toList();
+    return all.stream()
+        .filter(sum -> blocks.contains(sum.block(), sum.node()))
+        .map(SumSync::node)
+        .toList();
   }
 }

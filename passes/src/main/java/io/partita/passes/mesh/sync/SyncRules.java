@@ -1,6 +1,8 @@
 package io.partita.passes.mesh.sync;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -113,6 +115,47 @@ public record SyncRules(List<Clause> clauses) {
     List<SyncMethod> methods = new ArrayList<>(Collections.nCopies(count, SyncMethod.EXACT));
     methods.set(block, method(block));
     return of(methods);
+  }
+
+  /** Returns the rules for only one sync of a block, in an encoding of its elements. */
+  public SyncRules alone(int block, String sync) {
+    SyncMethod method = new SyncMethod(false, false, method(block).width());
+    return new SyncRules(List.of(new Clause(BlockSelection.only(block, sync), method)));
+  }
+
+  /**
+   * Returns the names of the syncs of a block whose elements the rules encode.
+   *
+   * @param exact a module of the mesh dialect, without rewrites
+   */
+  public List<String> encoded(Module exact, int block) {
+    LayoutInference layouts = LayoutInference.of(exact);
+    return switch (method(block).width()) {
+      case SyncMethod.Width.Exact() -> List.of();
+      case SyncMethod.Width.Vector vector ->
+          TokenSync.of(exact, layouts).stream()
+              .filter(sync -> sync.block() == block)
+              .map(sync -> sync.node().name())
+              .distinct()
+              .toList();
+      case SyncMethod.Width.Cast cast -> sums(exact, layouts, block);
+      case SyncMethod.Width.LowBit low -> sums(exact, layouts, block);
+    };
+  }
+
+  /** Returns the name of the sync of a block that the rules drop, if any. */
+  public Optional<String> dropped(Module exact, int block) {
+    return method(block).drops()
+        ? sums(exact, LayoutInference.of(exact), block).stream().findFirst()
+        : Optional.empty();
+  }
+
+  private static List<String> sums(Module exact, LayoutInference layouts, int block) {
+    return SumSync.of(exact, layouts).stream()
+        .filter(sync -> sync.block() == block)
+        .map(sync -> sync.node().name())
+        .distinct()
+        .toList();
   }
 
   private static Clause clause(String text, List<Clause> before, Optional<BlockRanking> ranking)

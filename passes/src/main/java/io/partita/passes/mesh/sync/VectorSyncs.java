@@ -84,7 +84,7 @@ public final class VectorSyncs implements ModulePass {
     Map<Node, String> joins = new LinkedHashMap<>();
     Map<Node, String> takes = new LinkedHashMap<>();
     for (TokenSync sync : syncs) {
-      if (blocks.contains(sync.block())) {
+      if (blocks.contains(sync.block(), sync.node())) {
         sync.joins().forEach(join -> joins.put(join, sync.axis()));
         sync.takes().forEach(take -> takes.put(take, sync.axis()));
         requireKind(sync);

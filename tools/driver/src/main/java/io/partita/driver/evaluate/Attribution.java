@@ -36,7 +36,9 @@ import java.util.stream.Stream;
 
 /**
  * Attributes bytes, latency and loss to syncs: what each sync sends without and with the rewrites,
- * and what the rewrites of each block alone change in its output and in the metric.
+ * and what the rewrite of each sync and block alone changes in the block's output and in the
+ * metric. A dropped sync changes what the next one of its block adds; so the encoding of that one
+ * is only measured together with the drop.
  */
 public final class Attribution {
   /** The number of samples on which the outputs of blocks are compared. */
@@ -52,6 +54,7 @@ public final class Attribution {
    * @param bytes the same with all rewrites
    * @param exactSeconds the predicted time without rewrites, if a target is given
    * @param seconds the same with all rewrites
+   * @param alone the effect if only this sync is rewritten
    */
   public record Sync(
       String name,
@@ -60,17 +63,25 @@ public final class Attribution {
       double exactBytes,
       double bytes,
       OptionalDouble exactSeconds,
-      OptionalDouble seconds) {}
+      OptionalDouble seconds,
+      Optional<Effect> alone) {}
+
+  /**
+   * The effect of a rewrite.
+   *
+   * @param error of the block's output: the L2 norm of the difference to the exact output, relative
+   *     to the norm of the exact output
+   * @param value the metric
+   */
+  public record Effect(double error, double value) {}
 
   /**
    * A rewritten block.
    *
    * @param method the method of its syncs
-   * @param error the error of the block's output, if only this block is rewritten: the L2 norm of
-   *     the difference to the exact output, relative to the norm of the exact output
-   * @param value the metric, if only this block is rewritten
+   * @param alone the effect if only this block is rewritten
    */
-  public record Block(int block, String method, double error, double value) {}
+  public record Block(int block, String method, Effect alone) {}
 
   /**
    * The result.
@@ -132,22 +143,52 @@ public final class Attribution {
             .collect(Collectors.toSet());
     Measured reference = measured(exact, rewritten, "exact: ");
     List<Block> blocks = new ArrayList<>();
+    Map<String, Effect> effects = new LinkedHashMap<>();
     for (int block : rewritten.stream().sorted().toList()) {
       String step = "block %d, %d of %d: ".formatted(block, blocks.size() + 1, rewritten.size());
-      Measured found = measured(rewrites(alone.get(block)).run(exact), Set.of(block), step);
-      blocks.add(
-          new Block(
-              block,
-              rules.method(block).toString(),
-              error(block, reference.samples(), found.samples()),
-              found.value()));
+      Alone measurement = new Alone(exact, block, reference, step);
+      Effect effect = measurement.effect(alone.get(block));
+      blocks.add(new Block(block, rules.method(block).toString(), effect));
+      List<String> encoded = rules.encoded(exact, block);
+      Optional<String> dropped = rules.dropped(exact, block);
+      if (dropped.isPresent()) {
+        boolean isAll = encoded.isEmpty();
+        SyncRules drop = alone.get(block).drops();
+        effects.put(dropped.get(), isAll ? effect : measurement.effect(drop));
+      } else {
+        for (String sync : encoded) {
+          boolean isAll = encoded.size() == 1;
+          SyncRules one = rules.alone(block, sync);
+          effects.put(sync, isAll ? effect : measurement.effect(one));
+        }
+      }
     }
     return new Result(
         whole.metric(),
         reference.value(),
         whole.value(),
-        syncs(exact, whole.tokensPerRun()),
+        syncs(exact, whole.tokensPerRun(), effects),
         blocks);
+  }
+
+  /** Measures rewrites of one block. */
+  private final class Alone {
+    private final Module exact;
+    private final int block;
+    private final Measured reference;
+    private final String step;
+
+    Alone(Module exact, int block, Measured reference, String step) {
+      this.exact = exact;
+      this.block = block;
+      this.reference = reference;
+      this.step = step;
+    }
+
+    Effect effect(SyncRules rules) {
+      Measured found = measured(rewrites(rules).run(exact), Set.of(block), step);
+      return new Effect(error(block, reference.samples(), found.samples()), found.value());
+    }
   }
 
   private SyncRewrites rewrites(SyncRules rules) {
@@ -205,7 +246,7 @@ public final class Attribution {
     return Math.sqrt(difference / norm);
   }
 
-  private List<Sync> syncs(Module exact, long tokensPerRun) {
+  private List<Sync> syncs(Module exact, long tokensPerRun, Map<String, Effect> effects) {
     Map<String, Node> places = new LinkedHashMap<>();
     Map<String, Long> before = bytes(Distribution.program(exact), places);
     Map<String, Long> after = bytes(Distribution.program(sharding.syncs().run(exact)), places);
@@ -222,7 +263,8 @@ public final class Attribution {
                     (double) before.getOrDefault(name, 0L) / tokensPerRun,
                     (double) after.getOrDefault(name, 0L) / tokensPerRun,
                     time(exactSeconds, name),
-                    time(seconds, name))));
+                    time(seconds, name),
+                    Optional.ofNullable(effects.get(name)))));
     return syncs;
   }
 
