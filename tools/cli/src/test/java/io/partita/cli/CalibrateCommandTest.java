@@ -136,7 +136,8 @@ class CalibrateCommandTest {
     assertThat(((Number) run.json().get("mean")).doubleValue()).isCloseTo(loss(""), offset(0.5));
     // 4 groups of 6 bits for the 64 features of a token.
     assertThat(((Number) run.json().get("bitsPerValue")).doubleValue()).isEqualTo(0.375);
-    assertThat(calibrate("--strategy=sequence", "--devices=2", rules).err())
+    assertThat(calibrate("--strategy=sequence", "--devices=2", rules).exitCode()).isZero();
+    assertThat(calibrate("--strategy=sequence", "--devices=4", rules).err())
         .contains("P6204", "no file yet");
   }
 

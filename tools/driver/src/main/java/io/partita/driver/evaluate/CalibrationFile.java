@@ -30,9 +30,25 @@ import java.util.stream.Stream;
  * @param data a hash of its samples
  * @param sequences the number of measured sequences
  * @param wanted the number of sequences to measure
+ * @param books the number of codebooks to train
  */
-public record CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
+public record CalibrationFile(
+    SyncCalibration calibration, String data, int sequences, int wanted, int books) {
   private static final String FORMAT = "partita calibration 3";
+
+  /** A calibration of sums. */
+  CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
+    this(calibration, data, sequences, wanted, 0);
+  }
+
+  /** Returns the same with one more codebook. */
+  CalibrationFile with(Codebook book) {
+    List<Codebook> more = new ArrayList<>(calibration.codebooks());
+    more.add(book);
+    SyncCalibration all =
+        new SyncCalibration(calibration.source(), calibration.mesh(), calibration.sums(), more);
+    return new CalibrationFile(all, data, sequences, wanted, books);
+  }
 
   /**
    * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} if it isn't one, or isn't
@@ -40,6 +56,14 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
    */
   public static CalibrationFile read(Path file) {
     CalibrationFile read = readAny(file);
+    int found = read.calibration.codebooks().size();
+    if (found < read.books) {
+      throw MetricCode.CALIBRATION_FILE.at(
+          file.toString(),
+          "a complete calibration, of " + read.books + " codebooks",
+          found + " codebooks",
+          "run the same partita calibrate again, which resumes it");
+    }
     if (read.sequences < read.wanted) {
       throw MetricCode.CALIBRATION_FILE.at(
           file.toString(),
@@ -86,7 +110,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
           new SyncCalibration(file.toString(), text(json.get("mesh")), sums, codebooks),
           text(json.get("data")),
           count(json.get("sequences"), file),
-          count(json.get("wanted"), file));
+          count(json.get("wanted"), file),
+          json.containsKey("books") ? count(json.get("books"), file) : 0);
     } catch (IOException unreadable) {
       throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
     } catch (ClassCastException
@@ -242,7 +267,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                   return fields;
                 })
             .toList());
-    if (!calibration.codebooks().isEmpty()) {
+    if (books > 0) {
+      json.put("books", books);
       json.put("codebooks", calibration.codebooks().stream().map(CalibrationFile::json).toList());
     }
     try {

@@ -17,6 +17,7 @@ import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.mesh.sync.TokenStatistics;
 import io.partita.passes.mesh.sync.TokenSync;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,13 +46,6 @@ public final class CodebookCalibration {
    *     {@link MetricCode} if the data or the methods don't fit
    */
   public CalibrationFile run(Calibration.Request request, List<SyncMethod.Width.Vector> methods) {
-    if (Files.exists(request.output())) {
-      throw MetricCode.CALIBRATION_FILE.at(
-          request.output().toString(),
-          "no file yet: codebooks are computed at once",
-          "a file",
-          "choose another file with -o, or delete this one");
-    }
     Module module =
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request.model(), request.data()));
@@ -62,67 +56,108 @@ public final class CodebookCalibration {
     for (TokenSync sync : measuring.syncs()) {
       fitting(methods, sync).forEach(method -> requireGroups(sync, method));
     }
+    int most = methods.stream().mapToInt(SyncMethod.Width.Vector::size).max().orElseThrow();
+    List<Training> trainings = new ArrayList<>();
+    for (TokenSync sync : measuring.syncs()) {
+      fitting(methods, sync).forEach(method -> trainings.add(new Training(sync, method)));
+    }
+    String mesh = sharded.placement().orElseThrow().mesh().toString();
+    String data = new TensorHash().add(request.data().samples()).text();
     progress.accept("emitting Java");
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
     progress.accept("compiling Java");
-    int most = methods.stream().mapToInt(SyncMethod.Width.Vector::size).max().orElseThrow();
-    List<Reservoir> reservoirs =
-        measuring.syncs().stream()
-            .map(sync -> new Reservoir(sync.features(), most * TOKENS_PER_CENTROID))
-            .toList();
-    int samples;
+    CalibrationFile file;
+    SampledTokens tokens;
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
-      samples = fill(reservoirs, request, measuring, scorers);
-    }
-    List<Codebook> books = new ArrayList<>();
-    for (int i = 0; i < measuring.syncs().size(); i++) {
-      TokenSync sync = measuring.syncs().get(i);
-      float[] tokens = reservoirs.get(i).vectors();
-      for (SyncMethod.Width.Vector method : fitting(methods, sync)) {
-        progress.accept("clustering the tokens of block " + sync.block());
-        books.add(book(tokens, sync, method));
+      Metric metric =
+          MetricChoice.of(
+              request.model().model(),
+              request.data(),
+              request.scaling(),
+              measured(scorers.first(), measuring));
+      int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
+      file = begun(request, mesh, data, trainings, wanted);
+      tokens =
+          SampledTokens.open(
+              request.output(),
+              data + " " + wanted + " " + request.scaling() + " " + trainings,
+              measuring.syncs().stream().map(TokenSync::features).toList(),
+              most * TOKENS_PER_CENTROID);
+      if (file.calibration().codebooks().size() < trainings.size()) {
+        RemainingTime remaining = new RemainingTime("measured", tokens.samples(), wanted, progress);
+        fill(tokens, wanted, measuring, metric, scorers, remaining);
       }
     }
-    CalibrationFile file =
-        new CalibrationFile(
-            new SyncCalibration(
-                request.output().toString(),
-                sharded.placement().orElseThrow().mesh().toString(),
-                List.of(),
-                books),
-            new TensorHash().add(request.data().samples()).text(),
-            samples,
-            samples);
-    file.write(request.output());
+    requireTokens(trainings, measuring.syncs(), tokens, file);
+    for (int i = file.calibration().codebooks().size(); i < trainings.size(); i++) {
+      TokenSync sync = trainings.get(i).sync();
+      progress.accept(
+          "codebook %d of %d, block %d".formatted(i + 1, trainings.size(), sync.block()));
+      float[] sampled = tokens.vectors(measuring.syncs().indexOf(sync));
+      file = file.with(book(sampled, sync, trainings.get(i).method()));
+      file.write(request.output());
+    }
+    tokens.delete();
     return file;
   }
 
-  /** The methods that quantise what a sync gathers. */
-  private static List<SyncMethod.Width.Vector> fitting(
-      List<SyncMethod.Width.Vector> methods, TokenSync sync) {
-    return methods.stream().filter(method -> method.of() == sync.kind()).toList();
+  /** A codebook to train. */
+  private record Training(TokenSync sync, SyncMethod.Width.Vector method) {
+    boolean isFor(Codebook book) {
+      return book.weights().equals(sync.weights())
+          && book.size() == method.size()
+          && book.groups() == method.groups();
+    }
+
+    @Override
+    public String toString() {
+      return sync.weights() + " " + method;
+    }
   }
 
-  /** Offers the tokens of all samples, in order, and returns the number of samples. */
-  private int fill(
-      List<Reservoir> reservoirs,
-      Calibration.Request request,
+  /** The contents of the file, which may lack codebooks, or none of them. */
+  private static CalibrationFile begun(
+      Calibration.Request request, String mesh, String data, List<Training> trainings, int wanted) {
+    Path output = request.output();
+    if (!Files.exists(output)) {
+      SyncCalibration none = new SyncCalibration(output.toString(), mesh, List.of(), List.of());
+      return new CalibrationFile(none, data, wanted, wanted, trainings.size());
+    }
+    CalibrationFile there = CalibrationFile.readAny(output);
+    List<Codebook> books = there.calibration().codebooks();
+    boolean isSame =
+        there.data().equals(data)
+            && there.wanted() == wanted
+            && there.calibration().mesh().equals(mesh)
+            && there.books() == trainings.size()
+            && books.size() <= trainings.size();
+    for (int i = 0; isSame && i < books.size(); i++) {
+      isSame = trainings.get(i).isFor(books.get(i));
+    }
+    if (!isSame) {
+      throw MetricCode.CALIBRATION_FILE.at(
+          output.toString(),
+          "no file yet, or one of this calibration, which is resumed",
+          "a calibration of another model, other data, devices or methods",
+          "choose another file with -o, or delete this one");
+    }
+    return there;
+  }
+
+  /** Offers the tokens of the samples that are left, in order. */
+  private static void fill(
+      SampledTokens tokens,
+      int wanted,
       TokenStatistics.Measuring measuring,
-      Scorers scorers) {
-    Metric metric =
-        MetricChoice.of(
-            request.model().model(),
-            request.data(),
-            request.scaling(),
-            measured(scorers.first(), measuring));
-    int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
-    RemainingTime remaining = new RemainingTime("measured", 0, wanted, progress);
-    for (int from = 0; from < wanted; from += STRETCH) {
+      Metric metric,
+      Scorers scorers,
+      RemainingTime remaining) {
+    while (tokens.samples() < wanted) {
       List<List<float[]>> found =
           scorers.each(
-              from,
-              Math.min(wanted, from + STRETCH),
+              tokens.samples(),
+              Math.min(wanted, tokens.samples() + STRETCH),
               (program, sample) -> {
                 MeasuredRun<List<float[]>> run = measured(program, measuring);
                 metric.score(run, sample);
@@ -130,13 +165,19 @@ public final class CodebookCalibration {
               },
               remaining);
       for (List<float[]> sample : found) {
-        for (int i = 0; i < reservoirs.size(); i++) {
+        for (int i = 0; i < sample.size(); i++) {
           requireFinite(sample.get(i), measuring.syncs().get(i));
-          reservoirs.get(i).add(sample.get(i));
         }
+        tokens.add(sample);
       }
+      tokens.write();
     }
-    return wanted;
+  }
+
+  /** The methods that quantise what a sync gathers. */
+  private static List<SyncMethod.Width.Vector> fitting(
+      List<SyncMethod.Width.Vector> methods, TokenSync sync) {
+    return methods.stream().filter(method -> method.of() == sync.kind()).toList();
   }
 
   private static MeasuredRun<List<float[]>> measured(
@@ -192,6 +233,25 @@ public final class CodebookCalibration {
     }
   }
 
+  /** More samples or fewer centroids are another calibration, so the tokens aren't kept. */
+  private static void requireTokens(
+      List<Training> trainings, List<TokenSync> syncs, SampledTokens tokens, CalibrationFile file) {
+    int trained = file.calibration().codebooks().size();
+    for (Training training : trainings.subList(trained, trainings.size())) {
+      int size = training.method().size();
+      int count =
+          tokens.vectors(syncs.indexOf(training.sync())).length / training.sync().features();
+      if (count < size) {
+        tokens.delete();
+        throw MetricCode.CODEBOOK.at(
+            "--sync, k=" + size,
+            "at least " + size + " tokens",
+            count + " tokens",
+            "calibrate on more samples, or with k=" + Integer.highestOneBit(Math.max(2, count)));
+      }
+    }
+  }
+
   private static void requireFinite(float[] tokens, TokenSync sync) {
     for (float each : tokens) {
       if (!Float.isFinite(each)) {
@@ -207,13 +267,6 @@ public final class CodebookCalibration {
   private static Codebook book(float[] tokens, TokenSync sync, SyncMethod.Width.Vector method) {
     int features = sync.features();
     int count = tokens.length / features;
-    if (count < method.size()) {
-      throw MetricCode.CODEBOOK.at(
-          "--sync, k=" + method.size(),
-          "at least " + method.size() + " tokens",
-          count + " tokens",
-          "calibrate on more samples, or with k=" + Integer.highestOneBit(Math.max(2, count)));
-    }
     int width = features / method.groups();
     float[] centroids = new float[method.size() * features];
     float[] quantised = new float[tokens.length];

@@ -8,7 +8,6 @@ final class Reservoir {
   private static final int FIRST = 64;
   private static final long SEED = 3;
 
-  private final SplittableRandom random = new SplittableRandom(SEED);
   private final int width;
   private final int capacity;
   private float[] vectors;
@@ -25,12 +24,24 @@ final class Reservoir {
   }
 
   /**
+   * Continues a sample.
+   *
+   * @param seen the number of vectors that were offered
+   * @param vectors the sample
+   */
+  Reservoir(int width, int capacity, long seen, float[] vectors) {
+    this(width, capacity);
+    this.seen = seen;
+    this.vectors = vectors.clone();
+  }
+
+  /**
    * Offers vectors, one after the other. Each of those seen so far is in the sample with the same
    * probability.
    */
   void add(float[] more) {
     for (int at = 0; at < more.length; at += width) {
-      long place = seen < capacity ? seen : random.nextLong(seen + 1);
+      long place = seen < capacity ? seen : place(seen);
       seen++;
       if (place < capacity) {
         int to = (int) place * width;
@@ -41,6 +52,11 @@ final class Reservoir {
         System.arraycopy(more, at, vectors, to, width);
       }
     }
+  }
+
+  /** Returns a random place up to that of a vector; it depends on nothing else. */
+  private static long place(long vector) {
+    return new SplittableRandom(SEED + vector).nextLong(vector + 1);
   }
 
   /** The number of vectors offered so far. */

@@ -50,7 +50,8 @@ class CalibrationFileTest {
                 List.of(book)),
             "abc",
             5,
-            5)
+            5,
+            1)
         .write(file);
   }
 
@@ -60,6 +61,16 @@ class CalibrationFileTest {
     String text = Files.readString(file);
     read.write(file);
     assertThat(Files.readString(file)).isEqualTo(text);
+  }
+
+  @Test
+  void unfinishedCodebooksAreRefused() throws IOException {
+    Files.writeString(file, Files.readString(file).replace("\"books\":1", "\"books\":2"));
+    assertThatThrownBy(() -> CalibrationFile.read(file))
+        .hasMessageContaining("P6204")
+        .hasMessageContaining("2 codebooks")
+        .hasMessageContaining("resumes it");
+    assertThat(CalibrationFile.readAny(file).calibration().codebooks()).hasSize(1);
   }
 
   private void refused(String text) throws IOException {
@@ -115,10 +126,11 @@ class CalibrationFileTest {
         "\"features\":4 | \"features\":-4",
         "\"features\":4 | \"features\":0",
         "\"centroids\":\"AA | \"centroids\":\"!!",
-        "\"centroids\":\"AAAAA | \"centroids\":\"AADAf",
+        "\"centroids\":\"AAAAAAAA | \"centroids\":\"AADAfwAA",
         "\"distance\":1.0 | \"distance\":\"near\"",
         "\"residualMean\" | \"mean\"",
         "\"codebooks\":[ | \"codebooks\":[[],",
+        "\"books\":1 | \"books\":-1",
       })
   void otherShapesAreRefused(String part, String other) throws IOException {
     String text = Files.readString(file);

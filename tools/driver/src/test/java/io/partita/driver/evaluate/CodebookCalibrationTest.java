@@ -3,6 +3,7 @@ package io.partita.driver.evaluate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.Compilation;
 import io.partita.driver.Sharding;
 import io.partita.ir.diagnostic.PartitaException;
@@ -29,13 +30,17 @@ import io.partita.passes.mesh.sync.SyncMethod;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.TokenGathers;
 import io.partita.passes.mesh.sync.VectorSyncs;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,11 +91,16 @@ class CodebookCalibrationTest {
   }
 
   private CalibrationFile calibrate(Module module, Tensor samples, SyncMethod.Width.Vector method) {
+    return calibrate(module, samples, method, step -> {});
+  }
+
+  private CalibrationFile calibrate(
+      Module module, Tensor samples, SyncMethod.Width.Vector method, Consumer<String> progress) {
     Path model = folder.resolve("model.pir");
     PirFile.write(module, model);
     int count = (int) samples.shape().extent(0);
     Tensor labels = Tensor.longs(Shape.of(count), new long[count]);
-    return new CodebookCalibration(note -> {}, step -> {})
+    return new CodebookCalibration(note -> {}, progress)
         .run(
             new Calibration.Request(
                 new Compilation.Request(model, Map.of(), Map.of(), null),
@@ -138,6 +148,64 @@ class CodebookCalibrationTest {
         .hasMessageContaining("vq(k=16,groups=2)");
   }
 
+  /**
+   * Tests that calibrations which were interrupted while tokens were sampled, or after a codebook,
+   * give the same file, and that others aren't resumed.
+   */
+  @Test
+  void interruptedCalibrationsAreResumed() throws IOException {
+    Module module = classifier(2, 1);
+    SyncMethod.Width.Vector method = new SyncMethod.Width.Vector(16, 2, TokenGathers.Kind.KV);
+    float[] data = random(4, 40, TOKENS, FEATURES).floats().clone();
+    Tensor samples = Tensor.floats(Shape.of(40, TOKENS, FEATURES), data);
+    calibrate(module, samples, method);
+    Path file = folder.resolve("codebooks.json");
+    Path tokens = folder.resolve("codebooks.json.tokens");
+    String complete = Files.readString(file);
+    assertThat(tokens).doesNotExist();
+    calibrate(module, samples, method);
+    assertThat(file).hasContent(complete);
+
+    Map<String, Object> half = new LinkedHashMap<>(JSON.std.mapFrom(complete));
+    half.put("codebooks", ((List<?>) half.get("codebooks")).subList(0, 1));
+    Files.writeString(file, JSON.std.asString(half));
+    assertThatThrownBy(() -> CalibrationFile.read(file)).hasMessageContaining("2 codebooks");
+    calibrate(module, samples, method);
+    assertThat(file).hasContent(complete);
+
+    Files.delete(file);
+    StepException stop = new StepException();
+    assertThatThrownBy(
+            () ->
+                calibrate(
+                    module,
+                    samples,
+                    method,
+                    step -> {
+                      if (step.startsWith("codebook 2")) {
+                        throw stop;
+                      }
+                    }))
+        .isSameAs(stop);
+    assertThat(tokens).exists();
+    assertThatThrownBy(() -> calibrate(classifier(2, 3), samples, method))
+        .hasMessageContaining("P6204")
+        .hasMessageContaining("another model");
+    byte[] kept = Files.readAllBytes(tokens);
+    Files.delete(file);
+    assertThatThrownBy(() -> calibrate(classifier(2, 3), samples, method))
+        .hasMessageContaining("P6204")
+        .hasMessageContaining("codebooks.json.tokens");
+    assertThat(tokens).hasBinaryContent(kept);
+    calibrate(module, samples, method);
+    assertThat(file).hasContent(complete);
+    assertThat(tokens).doesNotExist();
+  }
+
+  private static final class StepException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
   @Test
   void asManyTokensAsCentroidsAreNeeded() {
     assertThatThrownBy(
@@ -146,6 +214,7 @@ class CodebookCalibrationTest {
         .hasMessageContaining("at least 16 tokens")
         .hasMessageContaining("12 tokens")
         .hasMessageContaining("or with k=8");
+    assertThat(folder.resolve("codebooks.json.tokens")).doesNotExist();
   }
 
   @ParameterizedTest
