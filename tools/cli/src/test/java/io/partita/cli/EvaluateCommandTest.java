@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +125,12 @@ class EvaluateCommandTest {
     assertThat(byPosition).hasSize(LENGTH - 1);
     assertThat(byPosition.subList(0, 6)).allMatch(rate -> rate.doubleValue() == 1);
     assertThat(byPosition.subList(6, LENGTH - 1)).anyMatch(rate -> rate.doubleValue() < 1);
+  }
+
+  @Test
+  @Tag("thorough")
+  void speculationIsTheSameForDecodersAndDevices() {
+    Map<String, Object> some = measured(PREFILL, "--speculate=lambda=0.2,chunk=3");
     Path decode = Invocation.SHAKESPEARE.resolve("decode").resolve("network.onnx");
     Map<String, Object> decoder = measured(decode, "--speculate=lambda=0.2,chunk=3");
     assertThat(number(decoder, "mean")).isEqualTo(number(some, "mean"), offset(1e-5));
@@ -136,6 +143,7 @@ class EvaluateCommandTest {
 
   /** Both groups of emitted Java give what one device gives, and skip what they needn't compute. */
   @Test
+  @Tag("thorough")
   void groupsOfDevicesSpeculate() {
     Path decode = Invocation.SHAKESPEARE.resolve("decode").resolve("network.onnx");
     String passes = "--passes=simplify,raise,simplify,kv-state(capacity=12),simplify";

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,8 +91,18 @@ class SpeculateGroupsTest {
 
   @Test
   void bothGroupsTogetherGiveWhatOneDeviceGives() {
+    requireSame(0.3);
+  }
+
+  @Test
+  @Tag("thorough")
+  void bothGroupsGiveTheSameWithoutMissesAndWithoutHits() {
+    requireSame(0, 1000);
+  }
+
+  private static void requireSame(double... thresholds) {
     Module module = SmallDecoder.module();
-    for (double lambda : new double[] {0, 0.3, 1000}) {
+    for (double lambda : thresholds) {
       List<Tensor> expected =
           tokens(
               new SpeculateAttention(new Speculation(lambda, CHUNK), false).run(module),
