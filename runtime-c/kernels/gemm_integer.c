@@ -281,9 +281,20 @@ GEMM(i32_i8)
 GEMM(i32_u8)
 GEMM(i32_i32)
 
+/* The scale of all results, if there is one. */
+static struct partita_scale common_scale(const struct partita_gemm_requantize *requantize,
+                                         struct partita_requantized to)
+{
+    struct partita_scale scale = partita_scale(to, *requantize->multiplier, *requantize->addend);
+    scale.exists &= (requantize->multiplier_row | requantize->multiplier_column | requantize->addend_row |
+                     requantize->addend_column) == 0;
+    return scale;
+}
+
 #define REQUANTIZED(OUT_TYPE, OUT)                                                                                     \
     static inline void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                        \
-                                              struct partita_requantized to, const struct walk *walk,                  \
+                                              struct partita_requantized to, struct partita_scale common,              \
+                                              const struct walk *walk,                                                 \
                                               uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                             \
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
@@ -293,7 +304,20 @@ GEMM(i32_i32)
         const int32_t addend_row = requantize->addend_row;                                                             \
         const int32_t out_row = gemm->out_row;                                                                         \
         const int32_t rows = block->rows;                                                                              \
-        for (int32_t j = 0; j < block->columns; j++) {                                                                 \
+        const int32_t columns = block->columns;                                                                        \
+        const int32_t zeros[PARTITA_BLOCK] = {0};                                                                      \
+        if (common.exists) {                                                                                           \
+            const int32_t *added = bias == 0 ? zeros : bias + block->column;                                           \
+            OUT *out = (OUT *)gemm->out + walk->out;                                                                   \
+            for (int32_t i = 0; i < rows; i++) {                                                                       \
+                for (int32_t j = 0; j < columns; j++) {                                                                \
+                    out[j] = (OUT)partita_rescale(to, common, (int32_t)(sums[i][j] + (uint32_t)added[j]));             \
+                }                                                                                                      \
+                out += out_row;                                                                                        \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t j = 0; j < columns; j++) {                                                                        \
             const int32_t column = block->column + j;                                                                  \
             const int32_t *multiplier =                                                                                \
                 requantize->multiplier + block->row * multiplier_row + column * requantize->multiplier_column;         \
@@ -327,10 +351,14 @@ REQUANTIZED(u8, uint8_t)
         const struct partita_requantized to =                                                                          \
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
         struct walk own = walk(gemm, core, cores);                                                                     \
+        if (own.count == 0) {                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_scale common = common_scale(requantize, to);                                              \
         for (; own.count > 0; advance(gemm, &own)) {                                                                   \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             block_##TYPES(gemm, &own, sums);                                                                           \
-            requantized_##OUT_TYPE(requantize, to, &own, sums);                                                        \
+            requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
         }                                                                                                              \
     }
 

@@ -17,6 +17,15 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
     return value >> (distance < 63 ? distance : 63);
 }
 
+static inline int32_t is_uniform(const struct partita_requantize *requantize)
+{
+    int32_t strides = 0;
+    for (int32_t axis = 0; axis < PARTITA_AXES; axis++) {
+        strides |= requantize->multiplier_strides[axis] | requantize->addend_strides[axis];
+    }
+    return strides == 0;
+}
+
 #define REQUANTIZE(NAME, IN, OUT)                                                                                      \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
@@ -24,6 +33,18 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
         const struct partita_requantized to =                                                                          \
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
         const struct partita_range share = partita_share(partita_elements(requantize->extents), 8, core, cores);       \
+        if (share.from == share.to) {                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_scale scale = partita_scale(to, *requantize->multiplier, *requantize->addend);            \
+        if (scale.exists && is_uniform(requantize)) {                                                                  \
+            const IN *x = requantize->x;                                                                               \
+            OUT *out = requantize->out;                                                                                \
+            for (int32_t i = share.from; i < share.to; i++) {                                                          \
+                out[i] = (OUT)partita_rescale(to, scale, x[i]);                                                        \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
         const int32_t multiplier_step = requantize->multiplier_strides[PARTITA_AXES - 1];                              \
         const int32_t addend_step = requantize->addend_strides[PARTITA_AXES - 1];                                      \
         struct partita_lines lines = partita_lines(requantize->extents, share, 2, requantize->multiplier_strides,      \
@@ -33,18 +54,10 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
             const int32_t *addend = requantize->addend + lines.offset[1] + lines.first * addend_step;                  \
             const IN *x = (const IN *)requantize->x + lines.position;                                                  \
             OUT *out = (OUT *)requantize->out + lines.position;                                                        \
-            const int32_t length = lines.length;                                                                       \
-            const struct partita_scale scale = partita_scale(to, *multiplier, *addend);                                \
-            if (scale.exists && (multiplier_step | addend_step) == 0) {                                                \
-                for (int32_t i = 0; i < length; i++) {                                                                 \
-                    out[i] = (OUT)partita_rescale(to, scale, x[i]);                                                    \
-                }                                                                                                      \
-            } else {                                                                                                   \
-                for (int32_t i = 0; i < length; i++) {                                                                 \
-                    out[i] = (OUT)partita_requantize(to, x[i], *multiplier, *addend);                                  \
-                    multiplier += multiplier_step;                                                                     \
-                    addend += addend_step;                                                                             \
-                }                                                                                                      \
+            for (int32_t i = 0; i < lines.length; i++) {                                                               \
+                out[i] = (OUT)partita_requantize(to, x[i], *multiplier, *addend);                                      \
+                multiplier += multiplier_step;                                                                         \
+                addend += addend_step;                                                                                 \
             }                                                                                                          \
         }                                                                                                              \
     }

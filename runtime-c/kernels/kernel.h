@@ -41,8 +41,9 @@ struct partita_range {
 static inline struct partita_range partita_share(int32_t count, int32_t block, int32_t core, int32_t cores)
 {
     const int32_t blocks = count / block + (count % block != 0);
-    const int32_t each = blocks / cores;
-    const int32_t more = blocks % cores;
+    /* A division takes as long as 30 other instructions. */
+    const int32_t each = cores == 8 ? blocks >> 3 : blocks / cores;
+    const int32_t more = blocks - each * cores;
     const int32_t first = each * core + (core < more ? core : more);
     const int32_t last = first + each + (core < more);
     struct partita_range range = {first * block, last * block};

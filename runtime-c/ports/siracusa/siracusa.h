@@ -51,6 +51,9 @@ extern struct partita_traffic partita_moved;
 
 void partita_start_team(void);
 
+/* Copies L2 -> L1 by the DMA, and waits; for the control core. It doesn't count as traffic of tiles. */
+void partita_copy_to_l1(void *l1, const void *l2, uint32_t bytes);
+
 /* Fails if a stack overflowed. */
 void partita_verify_stacks(void);
 

@@ -72,6 +72,22 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
     partita_moved.l2_l1 += bytes;
 }
 
+void partita_copy_to_l1(void *l1, const void *l2, uint32_t bytes)
+{
+    if (taken == (1u << IDENTIFIERS) - 1) {
+        free_one();
+    }
+    __asm__ volatile("" : : : "memory");
+    const uint32_t id = read_register(DMA + COMMAND);
+    write_register(DMA + COMMAND, bytes | TO_L1 | INCREMENT);
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l1);
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l2);
+    while ((read_register(DMA + STATUS) >> id & 1) != 0) {
+    }
+    write_register(DMA + STATUS, 1u << id);
+    __asm__ volatile("" : : : "memory");
+}
+
 void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t lines,
                               uint32_t line_bytes, uint32_t l2_stride)
 {

@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class DeviceBenchmarks {
   private static final List<String> WHAT =
-      List.of("all", "kernels", "networks", "peers", "figures");
+      List.of("all", "kernels", "networks", "peers", "syncs", "figures");
 
   private DeviceBenchmarks() {}
 
@@ -33,6 +33,11 @@ final class DeviceBenchmarks {
     TargetDescription target = TargetLibrary.find("siracusa:chips=1");
     if (what.equals("peers")) {
       new PeerBenchmarks(simulation).run(shared.resolve("peer-suite"), System.out);
+      return;
+    }
+    if (what.equals("syncs")) {
+      Path tiny = Path.of("tests/models/tiny-shakespeare");
+      new SyncBenchmarks(simulation, tiny, folder.resolve("calibrations")).run(System.out);
       return;
     }
     if (!what.equals("networks")) {

@@ -107,7 +107,8 @@ final class PeerBenchmarks {
     }
   }
 
-  private static String kernels(ChipSchedule role, ScheduleStep step) {
+  /** The kernels of a loop. */
+  static String kernels(ChipSchedule role, ScheduleStep step) {
     return step instanceof ScheduleStep.RunTiles loop
         ? role.kernels().get(loop.kernel()).calls().stream()
             .map(KernelCall::kernel)

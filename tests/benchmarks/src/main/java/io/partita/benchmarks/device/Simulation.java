@@ -11,6 +11,7 @@ import io.partita.ir.file.OutputFolder;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.tensor.Tensor;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.ValueLayout;
@@ -22,6 +23,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -80,7 +82,7 @@ final class Simulation {
       }
       Files.createDirectories(files);
       OutputFolder.write(emitted.files(), own.resolve("c"), path -> true);
-      Build.run(own.resolve("c"), Port.GVSOC, variables());
+      Build.run(own.resolve("c"), Port.GVSOC, variables(emitted));
       System.err.printf(", %d s; simulating", seconds(start));
       program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, LIMIT);
       program.run(List.of(inputs, inputs), options(), files);
@@ -95,14 +97,52 @@ final class Simulation {
     return new Measured(result.outputs().getLast(), result.profiles());
   }
 
+  /** Returns the outputs of a program that ran here, on this computer. */
+  List<Tensor> runOnHost(String name, List<Tensor> inputs) throws IOException {
+    Path program = folder.resolve(name).resolve("c");
+    Path kernels = Files.createDirectories(folder.resolve("host-kernels"));
+    Build.run(program, Port.HOST, List.of("CORES=1", "HOST_KERNELS=" + kernels));
+    return new BatchProgram(program, Port.HOST, LIMIT)
+        .run(List.of(inputs), List.of())
+        .outputs()
+        .getLast();
+  }
+
   private static long seconds(long start) {
     return Duration.ofNanos(System.nanoTime() - start).toSeconds();
   }
 
   /** Compiles kernels and components of the board once for all programs. */
-  private List<String> variables() throws IOException {
-    Path kernels = Files.createDirectories(folder.resolve("kernels"));
+  private List<String> variables(EmittedC emitted) throws IOException {
+    Path kernels = folder.resolve("kernels");
+    forgetOutdated(kernels, emitted);
     return List.of("PROFILE=1", "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
+  }
+
+  /** Deletes compiled kernels if a source has changed since, copies of which are beside them. */
+  private static void forgetOutdated(Path kernels, EmittedC emitted) throws IOException {
+    Path copies = kernels.resolve("sources");
+    List<EmittedFile> sources =
+        emitted.files().stream()
+            .filter(file -> file.path().startsWith("runtime/kernels/"))
+            .toList();
+    for (EmittedFile file : sources) {
+      Path copy = copies.resolve(Path.of(file.path()).getFileName());
+      if (Files.exists(copy) && !Arrays.equals(Files.readAllBytes(copy), bytes(file))) {
+        OutputFolder.delete(kernels);
+        break;
+      }
+    }
+    Files.createDirectories(copies);
+    for (EmittedFile file : sources) {
+      Files.write(copies.resolve(Path.of(file.path()).getFileName()), bytes(file));
+    }
+  }
+
+  private static byte[] bytes(EmittedFile file) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    file.content().writeTo(out);
+    return out.toByteArray();
   }
 
   private List<String> options() {
