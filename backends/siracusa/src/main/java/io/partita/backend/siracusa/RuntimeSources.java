@@ -1,14 +1,7 @@
 package io.partita.backend.siracusa;
 
+import io.partita.backend.emitted.ResourceFolder;
 import io.partita.ir.file.EmittedFile;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URL;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +25,7 @@ final class RuntimeSources {
   private static final Pattern INCLUDE = Pattern.compile("(?m)^#include \"([^\"]+)\"");
 
   /** Text by path. */
-  private static final SortedMap<String, String> ALL = read(ROOT, "hal/hal.h");
+  private static final SortedMap<String, String> ALL = ResourceFolder.read(ROOT, "hal/hal.h");
 
   private RuntimeSources() {}
 
@@ -80,58 +73,8 @@ final class RuntimeSources {
   /** The board of Siracusa chips for GVSoC. */
   static List<EmittedFile> board() {
     List<EmittedFile> files = new ArrayList<>();
-    read(BOARD, "simulate.py")
+    ResourceFolder.read(BOARD, "simulate.py")
         .forEach((path, text) -> files.add(EmittedFile.text("runtime/gvsoc/" + path, text)));
     return files;
-  }
-
-  /**
-   * Returns the texts below a folder of resources.
-   *
-   * @param known a resource in the folder, which locates it
-   */
-  private static SortedMap<String, String> read(String folder, String known) {
-    return read(RuntimeSources.class.getResource(folder + known), folder, known);
-  }
-
-  /**
-   * Returns the texts below the folder of a resource.
-   *
-   * @param found the known resource, in a folder or in a jar
-   */
-  static SortedMap<String, String> read(URL found, String folder, String known) {
-    try {
-      URI uri = found.toURI();
-      if (!uri.getScheme().equals("jar")) {
-        Path root = Path.of(uri);
-        for (int i = Path.of(known).getNameCount(); i > 0; i--) {
-          root = root.getParent();
-        }
-        return read(root);
-      }
-      Path jar = Path.of(URI.create(uri.getRawSchemeSpecificPart().split("!")[0]));
-      try (FileSystem files = FileSystems.newFileSystem(jar)) {
-        return read(files.getPath(folder));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException("sources are not packaged: " + found, e);
-    }
-  }
-
-  private static SortedMap<String, String> read(Path root) throws IOException {
-    SortedMap<String, String> texts = new TreeMap<>();
-    try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.filter(Files::isRegularFile).filter(RuntimeSources::isText).toList()) {
-        texts.put(root.relativize(file).toString(), Files.readString(file));
-      }
-    }
-    return texts;
-  }
-
-  /** Excludes the compiled files that Python leaves beside its sources. */
-  private static boolean isText(Path file) {
-    return !file.toString().endsWith(".pyc");
   }
 }

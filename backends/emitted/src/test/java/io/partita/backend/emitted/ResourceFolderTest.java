@@ -1,4 +1,4 @@
-package io.partita.backend.siracusa;
+package io.partita.backend.emitted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RuntimeSourcesTest {
+class ResourceFolderTest {
   @TempDir Path scratch;
 
   @Test
@@ -25,7 +25,7 @@ class RuntimeSourcesTest {
       }
     }
     URI uri = URI.create("jar:" + jar.toUri() + "!/sources/hal/hal.h");
-    assertThat(RuntimeSources.read(uri.toURL(), "/sources/", "hal/hal.h"))
+    assertThat(ResourceFolder.read(uri.toURL(), "/sources/", "hal/hal.h"))
         .containsOnlyKeys("hal/hal.h", "main.c");
   }
 }
