@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.java.BackendCode;
+import io.partita.backend.metalium.MetaliumCode;
 import io.partita.driver.DriverCode;
 import io.partita.driver.evaluate.MetricCode;
 import io.partita.frontend.onnx.ImportCode;
@@ -66,6 +67,7 @@ final class DiagnosticReference {
             FolderCode.values(),
             BackendCode.values(),
             ProgramCode.values(),
+            MetaliumCode.values(),
             DriverCode.values(),
             MetricCode.values(),
             ZooDiagnostic.values())

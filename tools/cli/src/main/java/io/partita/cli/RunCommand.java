@@ -6,6 +6,8 @@ import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.JavaDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
+import io.partita.backend.metalium.EmulatedProgram;
+import io.partita.backend.metalium.MetaliumDescription;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
@@ -17,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,6 +74,10 @@ final class RunCommand implements Callable<Integer> {
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
     chips.requireNone(spec);
+    if (MetaliumDescription.isIn(folder)) {
+      requireFiles();
+      return runEmulated();
+    }
     return device == 0 ? run() : serve();
   }
 
@@ -87,25 +94,39 @@ final class RunCommand implements Callable<Integer> {
     requireFiles();
     DeviceHosting hosting = options.hosting(folder, spec);
     NamedArrays arrays = NamedArrays.read(inputs);
-    Map<String, Tensor> results = new LinkedHashMap<>();
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "loading the program");
         ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner program = ProgramRunner.open(compiler, folder, hosting)) {
-      List<NamedArrays.Wanted> wanted =
-          program.description().whole().inputs().stream()
-              .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
-              .toList();
-      arrays.verifyNoState(
-          program.description().whole().states().stream()
-              .map(ProgramInterface.StatePort::input)
-              .toList());
-      List<Tensor> arguments = arrays.fit(wanted);
-      arrays.noteUnused(wanted).ifPresent(spec.commandLine().getErr()::println);
-      progress.step("running");
-      List<Tensor> values = program.run(arguments);
-      for (int i = 0; i < values.size(); i++) {
-        results.put(program.description().whole().outputs().get(i).name(), values.get(i));
-      }
+      return run(arrays, program.description().whole(), program::run, progress);
+    }
+  }
+
+  /** Runs kernels for a Tenstorrent chip on the emulation. */
+  private int runEmulated() {
+    ProgramInterface whole = MetaliumDescription.read(folder).whole();
+    NamedArrays arrays = NamedArrays.read(inputs);
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "building the program")) {
+      return run(arrays, whole, EmulatedProgram.build(folder, whole)::run, progress);
+    }
+  }
+
+  private int run(
+      NamedArrays arrays,
+      ProgramInterface whole,
+      Function<List<Tensor>, List<Tensor>> program,
+      Progress progress) {
+    List<NamedArrays.Wanted> wanted =
+        whole.inputs().stream()
+            .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
+            .toList();
+    arrays.verifyNoState(whole.states().stream().map(ProgramInterface.StatePort::input).toList());
+    List<Tensor> arguments = arrays.fit(wanted);
+    arrays.noteUnused(wanted).ifPresent(spec.commandLine().getErr()::println);
+    progress.step("running");
+    List<Tensor> values = program.apply(arguments);
+    Map<String, Tensor> results = new LinkedHashMap<>();
+    for (int i = 0; i < values.size(); i++) {
+      results.put(whole.outputs().get(i).name(), values.get(i));
     }
     OutputFile.write(outputs, out -> Npz.write(results, out));
     PrintWriter said =

@@ -3,6 +3,7 @@ package io.partita.driver;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.cases.EvaluatorRunner;
 import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.chip.MetaliumTarget;
 import io.partita.driver.chip.TargetSettings;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
@@ -49,6 +50,20 @@ public enum Target {
             "--package and --class are for --target java; C has no classes");
       }
       return options.settings().chips(options.reference());
+    }
+  },
+
+  /** Emits TT-Metalium kernels for a Tenstorrent chip. */
+  N150("n150") {
+    @Override
+    public CompilationTarget with(Options options) {
+      if (options.packageName().isPresent()
+          || options.className().isPresent()
+          || !options.settings().isEmpty()) {
+        throw new ConflictingOptions(
+            "--package and --class are for --target java, and --set for --target siracusa");
+      }
+      return MetaliumTarget.of(options.reference());
     }
   };
 

@@ -1,0 +1,125 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.emitted.ProgramCode;
+import io.partita.backend.emitted.ProgramInterface;
+import io.partita.backend.emitted.run.Build;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An emitted program that is built for the emulated chip.
+ *
+ * @param folder the emitted folder
+ */
+public record EmulatedProgram(Path folder, ProgramInterface whole) {
+  /**
+   * Builds a program, incrementally.
+   *
+   * @throws PartitaException P5102 if there's no make or compiler, P5103 if the build fails
+   */
+  public static EmulatedProgram build(Path folder, ProgramInterface whole) {
+    for (String tool : List.of("make", "g++")) {
+      if (Build.find(tool).isEmpty()) {
+        throw new PartitaException(
+            ProgramCode.NO_PROGRAM,
+            "the emulation of the chip",
+            tool + " on the path",
+            "none",
+            "install one: apt-get install make g++");
+      }
+    }
+    String messages = run(folder, ProgramCode.BUILD_FAILED, "make", "-s", "-j2");
+    if (!messages.isEmpty()) {
+      throw failed(folder, ProgramCode.BUILD_FAILED, "make", messages);
+    }
+    return new EmulatedProgram(folder, whole);
+  }
+
+  /**
+   * Returns the outputs of a run.
+   *
+   * @param inputs in the order of the program's inputs
+   * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule
+   */
+  public List<Tensor> run(List<Tensor> inputs) {
+    try (ScratchFolder scratch = new ScratchFolder()) {
+      Path given = scratch.path().resolve("inputs");
+      Path found = scratch.path().resolve("outputs");
+      write(inputs, given);
+      run(
+          folder,
+          ProgramCode.PROGRAM_STOPPED,
+          folder.resolve("emulation").toAbsolutePath().toString(),
+          "weights.bin",
+          given.toString(),
+          found.toString());
+      return read(found);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void write(List<Tensor> tensors, Path file) throws IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      for (Tensor tensor : tensors) {
+        ByteBuffer bytes = ByteBuffer.allocate(4 * tensor.size()).order(ByteOrder.LITTLE_ENDIAN);
+        for (double value : tensor.doubles()) {
+          bytes.putFloat((float) value);
+        }
+        out.write(bytes.array());
+      }
+    }
+  }
+
+  private List<Tensor> read(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    List<Tensor> outputs = new ArrayList<>();
+    for (ProgramInterface.Port port : whole.outputs()) {
+      TensorType type = port.type();
+      double[] values = new double[Math.toIntExact(type.shape().elements())];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = bytes.getFloat();
+      }
+      outputs.add(Tensor.ofDoubles(type, values));
+    }
+    return outputs;
+  }
+
+  private static String run(Path folder, ProgramCode code, String... command) {
+    try {
+      Process process =
+          new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+      String messages = new String(process.getInputStream().readAllBytes());
+      if (process.waitFor() != 0) {
+        throw failed(folder, code, command[0], messages);
+      }
+      return messages;
+    } catch (IOException e) {
+      throw failed(folder, code, command[0], e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(folder, code, command[0], "interrupted");
+    }
+  }
+
+  private static PartitaException failed(
+      Path folder, ProgramCode code, String command, String found) {
+    return new PartitaException(
+        code,
+        folder.toString(),
+        command + " to succeed",
+        found.strip(),
+        "compile the model again; if it still fails, report it with this text");
+  }
+}

@@ -1,0 +1,42 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.emitted.Backend;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Schedules programs for a Tenstorrent chip and prints them as TT-Metalium kernels. */
+public record MetaliumBackend(TargetDescription target) implements Backend {
+  @Override
+  public String language() {
+    return "TT-Metalium";
+  }
+
+  /**
+   * Returns the program, without writing it.
+   *
+   * @throws PartitaException with a {@link MetaliumCode}, or as the scheduler does
+   */
+  @Override
+  public EmittedMetalium emit(Program program, Optional<Program> chunk) {
+    boolean hasStates = !program.devices().getFirst().states().isEmpty();
+    if (program.devices().size() > 1 || chunk.isPresent() || hasStates) {
+      throw new PartitaException(
+          MetaliumCode.PROGRAM,
+          "model \"" + program.name() + "\"",
+          "one device, without a KV cache",
+          hasStates ? "states between runs" : program.devices().size() + " devices",
+          "compile it without --devices, or for --target java or siracusa");
+    }
+    return ProgramPrinter.emit(Scheduler.schedule(program, target, SchedulerOptions.STANDARD));
+  }
+
+  @Override
+  public boolean isProgram(Path folder) {
+    return MetaliumDescription.isIn(folder);
+  }
+}

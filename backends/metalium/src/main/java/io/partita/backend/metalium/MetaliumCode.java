@@ -1,0 +1,35 @@
+package io.partita.backend.metalium;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What the TT-Metalium backend doesn't emit. */
+public enum MetaliumCode implements DiagnosticCode {
+  OPERATION("P5201", "there is no TT-Metalium kernel for an operation"),
+  SHAPE("P5202", "a tensor doesn't consist of whole tiles"),
+  PROGRAM("P5203", "a program has parts that no TT-Metalium code is emitted for"),
+  BUFFERS("P5204", "the circular buffers of a kernel don't fit L1");
+
+  private final String id;
+  private final String title;
+
+  MetaliumCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,32 @@
+package io.partita.backend.metalium;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * The names of the kernel API in a release. Templates use these where releases differ.
+ *
+ * @param version such as {@code 0.81.1}
+ * @param names the spelling of each name
+ */
+record Release(String version, Map<String, String> names) {
+  /** The release that emitted code is for. */
+  static final Release PINNED = read("0.81.1");
+
+  private static Release read(String version) {
+    Properties properties = new Properties();
+    try (InputStream in =
+        Release.class.getResourceAsStream("releases/" + version + ".properties")) {
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Map<String, String> names = new TreeMap<>();
+    properties.stringPropertyNames().forEach(name -> names.put(name, properties.getProperty(name)));
+    return new Release(version, names);
+  }
+}

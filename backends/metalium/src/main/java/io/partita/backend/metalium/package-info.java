@@ -1,0 +1,2 @@
+/** Emits kernels and host programs for Tenstorrent chips. */
+package io.partita.backend.metalium;

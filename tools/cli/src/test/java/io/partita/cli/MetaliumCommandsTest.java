@@ -1,0 +1,118 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests compilation to TT-Metalium kernels, and their run on the emulated chip. */
+class MetaliumCommandsTest {
+  private static final int ROWS = 3;
+  private static final int SIZE = 64;
+
+  @TempDir Path scratch;
+
+  /** Compiles a layer with a bias and a residual for a target. */
+  private Path compiled(String target) throws IOException {
+    Path module = scratch.resolve("layer.pir");
+    String weight =
+        IntStream.range(0, SIZE * SIZE)
+            .mapToObj(i -> Double.toString((i * 37 % 101 - 50) / 400.0))
+            .collect(Collectors.joining(", "));
+    String bias =
+        IntStream.range(0, SIZE)
+            .mapToObj(i -> Double.toString(i % 5 / 4.0))
+            .collect(Collectors.joining(", "));
+    Files.writeString(
+        module,
+        """
+        module {
+          graph @layer(%%x: f32[3,64]) -> ("y": f32[3,64]) {
+            %%w = constant [%s] : f32[64,64]
+            %%b = constant [%s] : f32[64]
+            %%h = linear(%%x, %%w, %%b) {bias} : f32[3,64] "/up"
+            %%s = silu(%%h) : f32[3,64] "/silu"
+            %%r = add(%%s, %%x) : f32[3,64] "/residual"
+            return %%r
+          }
+        }
+        """
+            .formatted(weight, bias));
+    Path folder = scratch.resolve(target);
+    Invocation compile = Invocation.of("compile", module, "--target", target, "-o", folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    return folder;
+  }
+
+  private Tensor run(Path folder) throws IOException {
+    float[] x = new float[ROWS * SIZE];
+    for (int i = 0; i < x.length; i++) {
+      x[i] = i % 17 / 8f - 1;
+    }
+    Path inputs = scratch.resolve("in.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(Map.of("x", Tensor.floats(Shape.of(ROWS, SIZE), x)), out);
+    }
+    Path outputs = scratch.resolve("out.npz");
+    Invocation run = Invocation.of("run", folder, "--inputs", inputs, "--outputs", outputs);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    assertThat(run.out()).contains("y: f32[3,64]");
+    return Npz.read(outputs).get("y");
+  }
+
+  /**
+   * Each factor of a product is cut to 10 bits of mantissa, which changes it by less than 2^-10. So
+   * a sum of 64 products of factors below 1 and 1/8 changes by less than 2^-10 * 2 * 64 / 8, silu
+   * by 1.1 times as much, and the residual by 2^-10.
+   */
+  @Tag("thorough")
+  @Test
+  void layersAgreeWithJava() throws IOException {
+    float[] expected = run(compiled("java")).floats();
+    float[] found = run(compiled("n150")).floats();
+    for (int i = 0; i < expected.length; i++) {
+      assertThat((double) found[i])
+          .isCloseTo(expected[i], org.assertj.core.data.Offset.offset(18.6 / 1024));
+    }
+  }
+
+  @Test
+  void foldersHoldKernelsAndHostPrograms() throws IOException {
+    Path folder = compiled("n150");
+    assertThat(folder.resolve("kernels/linear_add_row_silu_add_compute.cpp")).exists();
+    assertThat(folder.resolve("model.py")).content().contains("ttnn.generic_op(");
+    assertThat(folder.resolve("metalium-host/api/compute/matmul.h")).exists();
+    assertThat(folder.resolve("model.json")).content().contains("partita-metalium-1");
+  }
+
+  @Test
+  void severalDevicesAreRefused() {
+    assertThat(refused("--devices=2"))
+        .contains("error P6017", "one device, for which TT-Metalium kernels are emitted");
+  }
+
+  @Test
+  void decodersAreRefused() {
+    assertThat(refused("--kv-capacity=32"))
+        .contains("error P5203", "one device, without a KV cache");
+  }
+
+  private String refused(String option) {
+    Invocation compile =
+        Invocation.of(
+            "compile", Invocation.DECODER, "--target=n150", option, "-o", scratch.resolve("none"));
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    return compile.err();
+  }
+}
