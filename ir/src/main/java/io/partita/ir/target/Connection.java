@@ -31,6 +31,11 @@ public record Connection(Shape shape, String link, Origin origin, Figures figure
     ROWS("rows", "width"),
     /** The neighbours in each column of a grid with rows of {@code width} devices. */
     COLUMNS("columns", "width"),
+    /**
+     * A link from each device to a switch, which delivers messages as they arrive. What a device
+     * sends shares its link; receiving takes no time of its own.
+     */
+    SWITCH("switch"),
     /** A medium between all devices that carries one message at a time. */
     SHARED("shared");
 

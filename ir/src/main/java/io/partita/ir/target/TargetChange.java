@@ -64,7 +64,7 @@ public final class TargetChange {
           Optional.of(
               new Connection(
                   Shape.LINE, connection.link(), connection.origin(), connection.figures()));
-      case FULL, LINE, TREE, ROWS, COLUMNS, SHARED -> Optional.of(connection);
+      case FULL, LINE, TREE, ROWS, COLUMNS, SWITCH, SHARED -> Optional.of(connection);
     };
   }
 

@@ -170,7 +170,9 @@ public final class TargetParser {
           Connection.Shape.of(word.getText())
               .filter(each -> each != Connection.Shape.PAIR)
               .orElseThrow(
-                  () -> undefined(word, "full, line, ring, tree, rows, columns, shared, or 0 - 1"));
+                  () ->
+                      undefined(
+                          word, "full, line, ring, tree, rows, columns, switch, shared, or 0 - 1"));
     } else {
       SequencedMap<String, Figure> ends = new LinkedHashMap<>();
       ends.put("first", new Figure(number(tree.INTEGER(0).getSymbol()), origin));

@@ -15,6 +15,10 @@ public final class Topology {
   private final int devices;
   private final List<Channel> channels = new ArrayList<>();
   private final List<List<Channel>> leaving = new ArrayList<>();
+
+  /** The channels of each device to switches. */
+  private final List<List<Channel>> switched = new ArrayList<>();
+
   private final List<Channel> shared = new ArrayList<>();
 
   /**
@@ -28,6 +32,7 @@ public final class Topology {
     this.arrival = new Channel[devices][];
     for (int device = 0; device < devices; device++) {
       leaving.add(new ArrayList<>());
+      switched.add(new ArrayList<>());
     }
   }
 
@@ -60,6 +65,11 @@ public final class Topology {
       case TREE -> joinTree(link, connection.number("group"));
       case ROWS -> joinGrid(link, connection.number("width"), 1);
       case COLUMNS -> joinGrid(link, connection.number("width"), connection.number("width"));
+      case SWITCH -> {
+        for (int a = 0; a < devices; a++) {
+          switched.get(a).add(channel(link, a, -1));
+        }
+      }
       case SHARED -> shared.add(channel(link, -1, -1));
     }
   }
@@ -121,6 +131,9 @@ public final class Topology {
         return List.of(direct);
       }
     }
+    if (!switched.get(from).isEmpty()) {
+      return List.of(switched.get(from).getFirst());
+    }
     if (!shared.isEmpty()) {
       return List.of(shared.getFirst());
     }
@@ -161,7 +174,7 @@ public final class Topology {
    * both directions.
    */
   List<Integer> unreachable() {
-    if (!shared.isEmpty() || devices == 0) {
+    if (devices == 0 || !shared.isEmpty() || !switched.getFirst().isEmpty()) {
       return List.of();
     }
     Channel[] found = arrivals(0);

@@ -48,9 +48,19 @@ class TopologyTest {
   void aSharedMediumIsOneChannel() {
     String text =
         TargetPrinter.print(TargetLibrary.find("wifi-laptops"))
-            .replace("connect full", "connect shared");
+            .replace("connect switch", "connect shared");
     Topology medium = Topology.of(TargetParser.parse(text, "shared.target"));
     assertThat(medium.channels()).hasSize(1);
     assertThat(medium.route(3, 1)).isEqualTo(medium.route(0, 2)).hasSize(1);
+  }
+
+  @Test
+  void messagesToASwitchShareTheLinkOfTheirSender() {
+    Topology laptops = Topology.of(TargetLibrary.find("wifi-laptops"));
+    assertThat(laptops.channels()).hasSize(4);
+    assertThat(laptops.unreachable()).isEmpty();
+    assertThat(route(laptops, 3, 1)).isEqualTo(route(laptops, 3, 2)).containsExactly("wifi 3");
+    assertThat(route(laptops, 0, 1)).containsExactly("wifi 0");
+    assertThat(laptops.route(1, 1)).isEmpty();
   }
 }

@@ -1,7 +1,7 @@
 package io.partita.zoo;
 
 /** A family of transformers with its dimensions. Emits the same graph as a PyTorch exporter. */
-sealed interface Architecture permits Llama, Gpt2, Bert, VisionTransformer {
+sealed interface Architecture permits Llama, Gpt2, Bert, VisionTransformer, FeatureEncoder {
   int layers();
 
   Architecture withLayers(int count);

@@ -4,7 +4,6 @@ import static io.partita.zoo.Scope.integers;
 
 import io.partita.zoo.Weight.Use;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A pre-norm encoder over image patches and a class token: {@code ViTForImageClassification}.
@@ -33,6 +32,10 @@ record VisionTransformer(
     return 0;
   }
 
+  private EncoderLayers encoder() {
+    return new EncoderLayers(size, intermediate, layers, attention, EPSILON);
+  }
+
   private int tokens() {
     int side = image / patch;
     return side * side + 1;
@@ -42,16 +45,7 @@ record VisionTransformer(
   public void write(OnnxGraph graph, Sequence sequence) {
     Scope model = graph.root().in("vit");
     String x = embed(model.in("embeddings"));
-    for (int layer = 0; layer < layers; layer++) {
-      Scope scope = model.in("encoder").in("layer." + layer);
-      String normed = scope.in("layernorm_before").layerNorm(x, size, EPSILON);
-      x = scope.add(attend(scope.in("attention"), normed), x);
-      normed = scope.in("layernorm_after").layerNorm(x, size, EPSILON);
-      String up = scope.in("intermediate").in("dense").linear(normed, size, intermediate);
-      String active = scope.in("intermediate").in("intermediate_act_fn").gelu(up);
-      Scope output = scope.in("output");
-      x = output.add(output.in("dense").linear(active, intermediate, size), x);
-    }
+    x = encoder().write(model.in("encoder"), x, tokens());
     x = model.in("layernorm").layerNorm(x, size, EPSILON);
     String first = graph.root().gather(x, graph.scalar(0), 1);
     String logits = graph.root().in("classifier").linear(first, size, classes);
@@ -88,22 +82,5 @@ record VisionTransformer(
     String token = scope.weight("cls_token", Use.VECTOR, small, 1, 1, size);
     String places = scope.weight("position_embeddings", Use.VECTOR, small, 1, tokens(), size);
     return scope.add(scope.concat(1, token, patches), places);
-  }
-
-  private String attend(Scope scope, String x) {
-    Scope self = scope.in("attention");
-    int heads = attention.heads();
-    String key = self.in("key").linear(x, size, size);
-    String value = self.in("value").linear(x, size, size);
-    String query = self.in("query").linear(x, size, size);
-    String mixed =
-        attention.attend(
-            self,
-            attention.split(self, query, heads, tokens()),
-            attention.split(self, key, heads, tokens()),
-            attention.split(self, value, heads, tokens()),
-            Optional.empty(),
-            tokens());
-    return scope.in("output").in("dense").linear(mixed, size, size);
   }
 }

@@ -45,6 +45,12 @@ public final class Zoo {
                   + " classes",
               new VisionTransformer(224, 16, 1000, 768, 3072, 12, new Attention(12, 12, 64)),
               197),
+          encoder(
+              "encoder-base",
+              "encoder of ASTRA's latencies: 12 layers, E 768, F 3072, 12 heads, features in and"
+                  + " out",
+              new FeatureEncoder(4096, 768, 3072, 12, new Attention(12, 12, 64)),
+              1024),
           gpt2("gpt2-small", 768, 12),
           gpt2("gpt2-medium", 1024, 24),
           llama31("llama-3.1-8b", 4096, 14336, 32, 32),

@@ -33,8 +33,8 @@ class ZooFileTest {
   /**
    * TinyLlama: 8 (4 E^2 + 2 E F + 2 E) + 32000 E + E, with three F matrices when gated. MobileBERT:
    * 24 (4 (E^2 + E) + 2 (E F + E) + 4 E) + (30522 + 512 + 2) E + 2 E. The others as Hugging Face's
-   * classes count them: GPT-2 124,439,808 and 354,823,168, ViT 86,567,656, Llama 3.1 8,030,261,248
-   * and 70,553,706,496.
+   * classes count them: the encoder 12 (4 (E^2 + E) + 2 E F + F + E + 4 E) + 2 E, GPT-2 124,439,808
+   * and 354,823,168, ViT 86,567,656, Llama 3.1 8,030,261,248 and 70,553,706,496.
    */
   @ParameterizedTest
   @CsvSource({
@@ -43,6 +43,7 @@ class ZooFileTest {
     "tinyllama-42m-gated, 41689600",
     "mobilebert, 53763072",
     "vit-base, 86567656",
+    "encoder-base, 85056000",
     "gpt2-small, 124439808",
     "gpt2-medium, 354823168",
     "llama-3.1-8b, 8030261248",

@@ -95,6 +95,7 @@ class ZooRunTest {
           case Gpt2 gpt2 -> gpt2.attention();
           case Bert bert -> bert.attention();
           case VisionTransformer vision -> vision.attention();
+          case FeatureEncoder encoder -> encoder.attention();
         };
     Map<String, OnnxTensor> inputs = new LinkedHashMap<>();
     inputs.put("input_ids", decode.tokens(PROMPT[step]));
@@ -177,6 +178,29 @@ class ZooRunTest {
           model.run(Map.of("pixel_values", model.floats(pixels, 1, 3, 224, 224))).get("logits");
       assertThat(logits.shape()).containsExactly(1, 1000);
       assertUseful(logits.values());
+    }
+  }
+
+  @Test
+  void encodesFeatures() throws IOException, OrtException {
+    ZooOptions options = ZooOptions.defaults().withLayers(1).withSequence(4);
+    float[] fixed = encoded(options);
+    assertUseful(fixed);
+    assertClose(encoded(options.withDynamic(true)), fixed);
+  }
+
+  private float[] encoded(ZooOptions options) throws IOException, OrtException {
+    Path file = folder.resolve("model.onnx");
+    Zoo.write("encoder-base", options, file);
+    float[] features = new float[4 * 768];
+    for (int i = 0; i < features.length; i++) {
+      features[i] = i * 37 % 255 / 127.5f - 1;
+    }
+    try (OnnxRun model = new OnnxRun(file)) {
+      return model
+          .run(Map.of("features", model.floats(features, 1, 4, 768)))
+          .get("last_hidden_state")
+          .values();
     }
   }
 
