@@ -4,19 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../emulated/emulated.h"
-
-static struct timespec began;
-
-uint64_t partita_cycles(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)(now.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)began.tv_nsec;
-}
+#include "clock.h"
 
 int32_t partita_file_open(const char *name, int32_t for_writing)
 {
@@ -29,22 +20,23 @@ int32_t partita_file_open(const char *name, int32_t for_writing)
 int64_t partita_file_read(int32_t file, void *to, uint32_t bytes)
 {
     uint32_t done = 0;
-    while (done < bytes) {
-        const ssize_t count = read(file, (uint8_t *)to + done, bytes - done);
-        if (count == 0) {
-            break;
-        }
+    ssize_t count = 1;
+    partita_clock_yield();
+    while (done < bytes && count != 0) {
+        count = read(file, (uint8_t *)to + done, bytes - done);
         if (count < 0 && errno != EINTR) {
             return -1;
         }
         done += count > 0 ? (uint32_t)count : 0;
     }
+    partita_clock_resume();
     return done;
 }
 
 int64_t partita_file_write(int32_t file, const void *from, uint32_t bytes)
 {
     uint32_t done = 0;
+    partita_clock_yield();
     while (done < bytes) {
         const ssize_t count = write(file, (const uint8_t *)from + done, bytes - done);
         if (count < 0 && errno != EINTR) {
@@ -52,6 +44,7 @@ int64_t partita_file_write(int32_t file, const void *from, uint32_t bytes)
         }
         done += count > 0 ? (uint32_t)count : 0;
     }
+    partita_clock_resume();
     return done;
 }
 
@@ -73,6 +66,6 @@ _Noreturn void partita_exit(int32_t code)
 
 int main(int argc, char **argv)
 {
-    clock_gettime(CLOCK_MONOTONIC, &began);
+    partita_clock_start();
     return partita_run(argc - 1, argv + 1);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "../emulated/emulated.h"
+#include "clock.h"
 
 static pthread_t threads[PARTITA_CORES];
 static int32_t numbers[PARTITA_CORES];
@@ -63,6 +64,7 @@ void partita_start_team(void)
             partita_fail("a thread for a core can't be started");
         }
     }
+    partita_clock_begin();
 }
 
 void partita_team_start(partita_kernel *kernel, const void *arguments)

@@ -1,12 +1,16 @@
 /*
  * Links of the options
  *
- *   --chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]
+ *   --chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS] [--share link|chip]
+ *   [--turns FILE]
  *
  * as Unix sockets between processes, which find each other in the folder. Messages make progress while the program is
  * in one of these functions, and through the sockets' buffers in between. A message carries the time at which a link of
- * the given bandwidth and latency would have delivered it, and isn't received earlier: links work in parallel, and each
- * carries one message at a time.
+ * the given bandwidth and latency would have delivered it, and isn't received earlier. Each link carries one message at
+ * a time; links work in parallel, each with the whole bandwidth, unless those of a chip share it.
+ *
+ * With turns (clock.h) nothing is delayed. The receiver's clock is set forward instead, and what the host takes to move
+ * messages doesn't count.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -20,8 +24,10 @@
 #include <unistd.h>
 
 #include "../emulated/emulated.h"
+#include "../host/clock.h"
+#include "bucket.h"
 
-enum { MAX_CHIPS = 64, TRIES = 6000, HEADER = 2 * sizeof(uint64_t) };
+enum { MAX_CHIPS = 64, TRIES = 6000, PAUSE = 10000000, HEADER = 2 * sizeof(uint64_t) };
 
 struct queue {
     struct partita_message *first;
@@ -32,7 +38,7 @@ struct link {
     int socket;
     struct queue sends;
     struct queue receives;
-    uint64_t free; /* when the last message will have left */
+    struct partita_bucket bucket;
     uint64_t sent; /* bytes */
 };
 
@@ -41,8 +47,10 @@ static struct link links[MAX_CHIPS];
 static const char *folder;        /* of the chips' sockets */
 static uint64_t bytes_per_second; /* of a link; 0 for as fast as it gets */
 static uint64_t latency;          /* of a link, in nanoseconds */
+static int32_t is_shared;         /* whether all links of the chip have the bandwidth together */
+static struct partita_bucket shared;
 
-const char partita_link_options[] = "--chip --chips --links --bandwidth --latency ";
+const char partita_link_options[] = "--chip --chips --links --bandwidth --latency --share --turns ";
 
 int32_t partita_link_option(const char *name, const char *value)
 {
@@ -56,6 +64,13 @@ int32_t partita_link_option(const char *name, const char *value)
         bytes_per_second = partita_option_number(value);
     } else if (strcmp(name, "--latency") == 0) {
         latency = partita_option_number(value);
+    } else if (strcmp(name, "--share") == 0) {
+        is_shared = strcmp(value, "chip") == 0;
+        if (!is_shared && strcmp(value, "link") != 0) {
+            partita_fail("--share needs link or chip");
+        }
+    } else if (strcmp(name, "--turns") == 0) {
+        partita_clock_take_turns(value);
     } else {
         return 0;
     }
@@ -64,6 +79,9 @@ int32_t partita_link_option(const char *name, const char *value)
 
 static uint64_t now(void)
 {
+    if (partita_clock_takes_turns()) {
+        return partita_cycles();
+    }
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
@@ -71,6 +89,10 @@ static uint64_t now(void)
 
 static void sleep_until(uint64_t time)
 {
+    if (partita_clock_takes_turns()) {
+        partita_clock_forward(time);
+        return;
+    }
     struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
     }
@@ -105,7 +127,7 @@ static int connected(int32_t chip)
         if (++tries > TRIES) {
             partita_fail("another chip doesn't respond");
         }
-        sleep_until(now() + 10000000u);
+        nanosleep(&(struct timespec){0, PAUSE}, NULL);
     }
     const int32_t own = partita_options.chip;
     if (write(descriptor, &own, sizeof own) != (ssize_t)sizeof own) {
@@ -231,32 +253,38 @@ static void enqueue(struct queue *queue, struct partita_message *message)
 void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
 {
     struct link *link = link_to(chip);
-    const uint64_t time = now();
-    link->free = (link->free > time ? link->free : time) +
-                 (bytes_per_second == 0 ? 0 : bytes * 1000000000ull / bytes_per_second);
+    partita_clock_stop();
+    struct partita_bucket *bucket = is_shared ? &shared : &link->bucket;
+    bucket->bytes_per_second = bytes_per_second;
+    const uint64_t left = partita_bucket_take(bucket, now(), bytes);
     /* The data is only read. */
     *message = (struct partita_message){.data = (uint8_t *)(uintptr_t)l2,
                                         .bytes = bytes,
                                         .chip = chip,
                                         .is_send = 1,
-                                        .header = {bytes, link->free + latency}};
+                                        .header = {bytes, left + latency}};
     partita_moved.sent += bytes;
     link->sent += bytes;
     enqueue(&link->sends, message);
+    partita_clock_resume();
 }
 
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
 {
     struct link *link = link_to(chip);
+    partita_clock_stop();
     *message = (struct partita_message){.data = l2, .bytes = bytes, .chip = chip};
     partita_moved.received += bytes;
     enqueue(&link->receives, message);
+    partita_clock_resume();
 }
 
 void partita_message_wait(struct partita_message *message)
 {
+    partita_clock_stop();
     advance_all();
     while (message->done < HEADER + message->bytes) {
+        partita_clock_yield();
         wait_for_sockets();
         advance_all();
     }
@@ -265,6 +293,7 @@ void partita_message_wait(struct partita_message *message)
     } else if (bytes_per_second > 0) {
         sleep_until(message->header[1] - latency);
     }
+    partita_clock_resume();
 }
 
 uint64_t partita_sent_to(int32_t chip)

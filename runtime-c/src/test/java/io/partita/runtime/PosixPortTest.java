@@ -47,6 +47,26 @@ class PosixPortTest {
     assertThat(outputs).containsExactlyElementsOf(copied);
   }
 
+  /** Each chip sends 1 MB to each other, at 100 MB/s for all of them, on clocks that don't wait. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 10_000_000", "4, 30_000_000"})
+  void chipsTakeTurnsAndShareTheirBandwidth(int chips, String least, CCompiler compiler) {
+    List<byte[]> copied = HalPrograms.copied(chips);
+    List<byte[]> outputs =
+        new Chips(program("hal_test.c", compiler), folder)
+            .run(
+                HalPrograms.inputs(Integer.parseInt(least.replace("_", "")), copied),
+                "--l3",
+                HalPrograms.image(folder).toString(),
+                "--bandwidth",
+                "100000000",
+                "--share",
+                "chip",
+                "--turns",
+                folder.resolve("turns").toString());
+    assertThat(outputs).containsExactlyElementsOf(copied);
+  }
+
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
@@ -102,8 +122,8 @@ class PosixPortTest {
     assertThat(new String(process.getInputStream().readAllBytes()))
         .isEqualTo(
             """
-            options: --chip --chips --links --bandwidth --latency --l3 --input --output \
-            --transfers --report --images, each with a value
+            options: --chip --chips --links --bandwidth --latency --share --turns --l3 --input \
+            --output --transfers --report --images, each with a value
             chip 0: unknown option
             """);
     assertThat(process.waitFor()).isEqualTo(70);
