@@ -35,6 +35,8 @@ import java.util.SplittableRandom;
  * latency of messages and without overlap of messages and computing.
  */
 final class EncoderLatency {
+  static final String LAPTOPS = "wifi-laptops";
+
   private static final int SIZE = 1024;
   private static final int NARROW = 256;
   private static final int USUAL_MEGABITS = 100;
@@ -117,12 +119,13 @@ final class EncoderLatency {
   }
 
   private static TargetDescription target(Split split, int megabits) {
-    return laptops(split.strategy().devices(), megabits);
+    return target(LAPTOPS, split.strategy().devices(), megabits);
   }
 
-  static TargetDescription laptops(int devices, int megabits) {
+  /** Laptops, without latency of messages. */
+  static TargetDescription target(String laptops, int devices, int megabits) {
     return TargetLibrary.find(
-        "wifi-laptops:laptops=%d,latency=0ms,bandwidth=%dMbps".formatted(devices, megabits));
+        "%s:laptops=%d,latency=0ms,bandwidth=%dMbps".formatted(laptops, devices, megabits));
   }
 
   private Module module(int tokens) {

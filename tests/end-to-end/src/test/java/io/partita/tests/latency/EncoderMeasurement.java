@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.program.Program;
 import io.partita.ir.target.TargetDescription;
-import io.partita.ir.target.TargetParser;
+import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.target.TargetPrinter;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
@@ -74,7 +74,7 @@ final class EncoderMeasurement {
       measured.add(measured(method, latency.program(method, DEVICES, TOKENS), one.output()));
     }
     Map<Integer, Double> vector = measured.get(METHODS.indexOf(LatencyMethod.VECTOR_1)).seconds();
-    lines.add("| method | Mbps | measured, s | timeline, s | error | times ASTRA, G=1 |");
+    lines.add("| method | Mbps | measured, s | timeline, s | difference | times ASTRA, G=1 |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: |");
     for (Measured each : measured) {
       for (int megabits : MEGABITS) {
@@ -88,7 +88,7 @@ final class EncoderMeasurement {
                 megabits,
                 found,
                 predicted,
-                100 * (predicted / found - 1),
+                100 * (found / predicted - 1),
                 found / vector.get(megabits)));
       }
     }
@@ -113,11 +113,13 @@ final class EncoderMeasurement {
   }
 
   /** The target {@code wifi-laptops} with another clock, which all rates depend on. */
-  private static TargetDescription host(int devices, int megabits, double gigahertz) {
-    String text =
-        TargetPrinter.print(EncoderLatency.laptops(devices, megabits))
-            .replace("clock = 1590 MHz", "clock = " + gigahertz + " GHz");
-    return TargetParser.parse(text, "host.target");
+  private TargetDescription host(int devices, int megabits, double gigahertz) throws IOException {
+    Path file = folder.resolve("host.target");
+    Files.writeString(
+        file,
+        TargetPrinter.print(TargetLibrary.find(EncoderLatency.LAPTOPS))
+            .replace("clock = 1590 MHz", "clock = " + gigahertz + " GHz"));
+    return EncoderLatency.target(file.toString(), devices, megabits);
   }
 
   private static double seconds(Program program, TargetDescription target) {
