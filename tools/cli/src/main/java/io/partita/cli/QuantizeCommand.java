@@ -259,7 +259,7 @@ final class QuantizeCommand implements Callable<Integer> {
     lines.add(
         String.format(
             Locale.ROOT,
-            "%s on %d samples: %.4f, of the float model %.4f",
+            "%s on %d calibration samples: %.4f, of the float model %.4f",
             result.metric(),
             result.compared(),
             result.value(),
