@@ -9,7 +9,7 @@
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_binary *binary = arguments;                                                               \
-        const struct partita_range share = partita_share(partita_elements(binary->extents), 8, core, cores);           \
+        const struct partita_range share = partita_share_of(binary->extents, 8, core, cores);           \
         const int32_t left_step = binary->left_strides[PARTITA_AXES - 1];                                              \
         const int32_t right_step = binary->right_strides[PARTITA_AXES - 1];                                            \
         struct partita_lines lines =                                                                                   \
@@ -184,7 +184,7 @@ BINARY(partita_equal_bool, uint8_t, uint8_t, (x != 0) == (y != 0))
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_select *select = arguments;                                                               \
-        const struct partita_range share = partita_share(partita_elements(select->extents), 8, core, cores);           \
+        const struct partita_range share = partita_share_of(select->extents, 8, core, cores);           \
         const int32_t condition_step = select->condition_strides[PARTITA_AXES - 1];                                    \
         const int32_t then_step = select->then_strides[PARTITA_AXES - 1];                                              \
         const int32_t otherwise_step = select->otherwise_strides[PARTITA_AXES - 1];                                    \

@@ -62,7 +62,6 @@ static inline uint64_t cut_double_unsigned(double x)
     CAST(partita_cast_##FROM##_u32, IN, uint32_t, INTEGER)                                                             \
     CAST(partita_cast_##FROM##_i64, IN, int64_t, INTEGER)                                                              \
     CAST(partita_cast_##FROM##_u64, IN, uint64_t, UNSIGNED)                                                            \
-    CAST(partita_cast_##FROM##_f32, IN, float, x)                                                                      \
     CAST(partita_cast_##FROM##_f64, IN, double, x)                                                                     \
     CAST(partita_cast_##FROM##_bool, IN, uint8_t, x != 0)
 
@@ -77,6 +76,33 @@ CASTS(u64, uint64_t, x, x)
 CASTS(f32, float, cut(x), cut_unsigned(x))
 CASTS(f64, double, cut_double(x), cut_double_unsigned(x))
 CASTS(bool, uint8_t, x != 0, x != 0)
+
+CAST(partita_cast_i8_f32, int8_t, float, x)
+CAST(partita_cast_u8_f32, uint8_t, float, x)
+CAST(partita_cast_i16_f32, int16_t, float, x)
+CAST(partita_cast_u16_f32, uint16_t, float, x)
+CAST(partita_cast_u32_f32, uint32_t, float, x)
+CAST(partita_cast_i64_f32, int64_t, float, x)
+CAST(partita_cast_u64_f32, uint64_t, float, x)
+CAST(partita_cast_f32_f32, float, float, x)
+CAST(partita_cast_f64_f32, double, float, x)
+CAST(partita_cast_bool_f32, uint8_t, float, x)
+
+/* In place, too: each word is read before it is written, both as the bytes of a union. */
+void partita_cast_i32_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    union word {
+        int32_t integer;
+        float real;
+    };
+    const struct partita_unary *unary = arguments;
+    const struct partita_range share = partita_share(unary->count, 8, core, cores);
+    const union word *in = unary->x;
+    union word *out = unary->out;
+    for (int32_t i = share.from; i < share.to; i++) {
+        out[i].real = (float)in[i].integer;
+    }
+}
 
 CAST(partita_cast_f16_f32, uint16_t, float, partita_from_f16(x))
 CAST(partita_cast_bf16_f32, uint16_t, float, partita_from_bf16(x))

@@ -1,8 +1,8 @@
 /*
  * out[i] = x[i] in another element type, for i < count: partita_cast_FROM_TO. Exact. A float is truncated towards
  * zero to signed 64 bits (unsigned only for u64 from 2^63 on), saturating, with 0 for NaN, and then wraps. Integers
- * wrap. To f32 and f64 rounds half to even; to bool is x != 0. In and out don't overlap. Cores divide them into parts
- * of 8 elements.
+ * wrap. To f32 and f64 rounds half to even; to bool is x != 0. In and out don't overlap; but for i32 to f32, which ends
+ * products of integers, they may be the same. Cores divide them into parts of 8 elements.
  */
 #ifndef PARTITA_CAST_H
 #define PARTITA_CAST_H

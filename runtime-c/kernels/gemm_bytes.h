@@ -65,6 +65,9 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
     }
 
 /*
+ * PARTITA_MULTIPLY_ROW: the sums of a row by four contiguous columns, `stride` bytes apart, over `count` words, from
+ * word `first` on and then from the beginning.
+ *
  * PARTITA_MULTIPLY_COLUMNS_4 and _1: the sums of four rows, or of one, by four columns over `count` words, at least one.
  * The rows of left, and the columns of right, are `stride` bytes apart.
  */
@@ -152,7 +155,58 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         sums[0][0] = s0, sums[0][1] = s1, sums[0][2] = s2, sums[0][3] = s3;                                            \
     }
 
+#define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
+    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
+                                                           int32_t first, int32_t count, uint32_t sums[PARTITA_BLOCK]) \
+    {                                                                                                                  \
+        const int32_t on = 4 - 3 * stride;                                                                             \
+        const int32_t word = 4;                                                                                        \
+        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, x, y0, y1, y2, y3;                                                    \
+        left += 4 * first;                                                                                             \
+        right += 4 * first;                                                                                            \
+        for (int32_t words = count - first; words > 0;) {                                                              \
+            __asm__(".p2align 2\n"                                                                                     \
+                    ".option push\n"                                                                                   \
+                    ".option norvc\n"                                                                                  \
+                    "lp.setup 0, %[words], 9\n"                                                                        \
+                    "p.lw %[x], %[left], %[word]\n"                                                                    \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y3], %[right], %[on]\n"                                                                    \
+                    INSTRUCTION " %[s0], %[x], %[y0]\n"                                                                \
+                    INSTRUCTION " %[s1], %[x], %[y1]\n"                                                                \
+                    INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                \
+                    INSTRUCTION " %[s3], %[x], %[y3]\n"                                                                \
+                    ".option pop\n"                                                                                    \
+                    : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [x] "=&r"(x), [y0] "=&r"(y0),        \
+                      [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [left] "+r"(left), [right] "+r"(right)           \
+                    : [stride] "r"(stride), [on] "r"(on), [word] "r"(word), [words] "r"(words)                         \
+                    : "memory");                                                                                       \
+            left -= 4 * count;                                                                                         \
+            right -= 4 * count;                                                                                        \
+            words = first;                                                                                             \
+            first = 0;                                                                                                 \
+        }                                                                                                              \
+        sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;                                                        \
+    }
+
 #else
+
+#define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
+    static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,          \
+                     uint32_t sums[PARTITA_BLOCK])                                                                     \
+    {                                                                                                                  \
+        for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                                  \
+            sums[j] = 0;                                                                                               \
+            for (int32_t word = 0; word < count; word++) {                                                             \
+                const int32_t at = 4 * (word + first < count ? word + first : word + first - count);                   \
+                const uint8_t *x = left + at;                                                                          \
+                const uint8_t *y = right + j * stride + at;                                                            \
+                sums[j] = DOT(sums[j], partita_next_word(&x, 4), partita_next_word(&y, 4));                            \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 
 #define PARTITA_MULTIPLY_COLUMNS_4(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_COLUMNS(NAME, 4, DOT)
 #define PARTITA_MULTIPLY_COLUMNS_1(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_COLUMNS(NAME, 1, DOT)

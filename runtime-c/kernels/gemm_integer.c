@@ -254,11 +254,65 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
             block_##TYPES(gemm, &own, sums);                                                                           \
             finish(gemm, &own, sums);                                                                                  \
         }                                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
+    }
+
+#define GEMV(TYPES)                                                                                                    \
     void partita_gemv_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         partita_gemm_##TYPES(arguments, core, cores);                                                                  \
+    }
+
+/* Whether a product is a row by a matrix in whole words of contiguous columns, and in whole blocks of them. */
+static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
+{
+    return gemm->m == 1 && gemm->batch == 1 && gemm->left_column == 1 && gemm->right_row == 1 && gemm->k > 0 &&
+           ((gemm->k | gemm->n) & (PARTITA_BLOCK - 1)) == 0;
+}
+
+/* The word at which a core starts its sums, two words after the previous core: so cores read from different banks. */
+static inline int32_t first_word(int32_t words, int32_t core)
+{
+    const int32_t turn = core & 7;
+    return words >= 16 ? 2 * turn : turn * words >> 3;
+}
+
+static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm, int32_t column,
+                                                 const uint32_t sums[PARTITA_BLOCK])
+{
+    const int32_t *bias = gemm->bias;
+    int32_t *out = (int32_t *)gemm->out;
+    for (int32_t end = column + PARTITA_BLOCK; column < end; column++) {
+        uint32_t sum = *sums++;
+        if (bias != 0) {
+            sum += (uint32_t)bias[column];
+        }
+        if (gemm->accumulate) {
+            sum += (uint32_t)out[column];
+        }
+        out[column] = (int32_t)sum;
+    }
+}
+
+/* A row by a matrix has code of its own, as short as its loops are. */
+#define GEMV_OF_BYTES(TYPES, DOT, INSTRUCTION)                                                                         \
+    PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
+                                                                                                                       \
+    void partita_gemv_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
+    {                                                                                                                  \
+        const struct partita_gemm *gemm = arguments;                                                                   \
+        if (!is_row(gemm)) {                                                                                           \
+            partita_gemm_##TYPES(arguments, core, cores);                                                              \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
+        const int32_t words = gemm->k / 4;                                                                             \
+        const int32_t first = first_word(words, core);                                                                 \
+        for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
+            uint32_t sums[PARTITA_BLOCK];                                                                              \
+            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
+                        first, words, sums);                                                                           \
+            finish_row(gemm, column, sums);                                                                            \
+        }                                                                                                              \
     }
 
 BLOCK_OF_BYTES(i8_i8, int8_t, int8_t, partita_sdotsp_b, "pv.sdotsp.b")
@@ -280,6 +334,16 @@ GEMM(i16_i16)
 GEMM(i32_i8)
 GEMM(i32_u8)
 GEMM(i32_i32)
+
+GEMV_OF_BYTES(i8_i8, partita_sdotsp_b, "pv.sdotsp.b")
+GEMV_OF_BYTES(i8_u8, partita_sdotspu_b, "pv.sdotspu.b")
+GEMV_OF_BYTES(u8_i8, partita_sdotusp_b, "pv.sdotusp.b")
+GEMV_OF_BYTES(u8_u8, partita_sdotup_b, "pv.sdotup.b")
+GEMV(i16_i8)
+GEMV(i16_i16)
+GEMV(i32_i8)
+GEMV(i32_u8)
+GEMV(i32_i32)
 
 /* The scale of all results, if there is one. */
 static struct partita_scale common_scale(const struct partita_gemm_requantize *requantize,
@@ -311,7 +375,8 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
             OUT *out = (OUT *)gemm->out + walk->out;                                                                   \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
                 for (int32_t j = 0; j < columns; j++) {                                                                \
-                    out[j] = (OUT)partita_rescale(to, common, (int32_t)(sums[i][j] + (uint32_t)added[j]));             \
+                    out[j] = (OUT)partita_rescale(common, to.shift, (int32_t)to.low, (int32_t)to.high,              \
+                                                  (int32_t)(sums[i][j] + (uint32_t)added[j]));                        \
                 }                                                                                                      \
                 out += out_row;                                                                                        \
             }                                                                                                          \
@@ -327,7 +392,8 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
             OUT *out = (OUT *)gemm->out + walk->out + j;                                                               \
             if (scale.exists && (multiplier_row | addend_row) == 0) {                                                  \
                 for (int32_t i = 0; i < rows; i++) {                                                                   \
-                    *out = (OUT)partita_rescale(to, scale, (int32_t)(sums[i][j] + added));                             \
+                    *out = (OUT)partita_rescale(scale, to.shift, (int32_t)to.low, (int32_t)to.high,                \
+                                                (int32_t)(sums[i][j] + added));                                       \
                     out += out_row;                                                                                    \
                 }                                                                                                      \
             } else {                                                                                                   \

@@ -17,34 +17,28 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
     return value >> (distance < 63 ? distance : 63);
 }
 
-static inline int32_t is_uniform(const struct partita_requantize *requantize)
+/* The scale of all elements, if there is one with which 32 bits are enough. All types share this code. */
+static __attribute__((noinline)) struct partita_scale common_scale(const struct partita_requantize *requantize)
 {
     int32_t strides = 0;
     for (int32_t axis = 0; axis < PARTITA_AXES; axis++) {
         strides |= requantize->multiplier_strides[axis] | requantize->addend_strides[axis];
     }
-    return strides == 0;
+    if (strides != 0) {
+        const struct partita_scale none = {.exists = 0};
+        return none;
+    }
+    return partita_scale(partita_requantized(requantize->shift, requantize->low, requantize->high),
+                         *requantize->multiplier, *requantize->addend);
 }
 
+/* The short code of a common scale is apart from the rest, since most calls find the instruction cache cold. */
 #define REQUANTIZE(NAME, IN, OUT)                                                                                      \
-    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    static __attribute__((noinline)) void NAME##_lines(const struct partita_requantize *requantize,                    \
+                                                       struct partita_range share)                                     \
     {                                                                                                                  \
-        const struct partita_requantize *requantize = arguments;                                                       \
         const struct partita_requantized to =                                                                          \
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
-        const struct partita_range share = partita_share(partita_elements(requantize->extents), 8, core, cores);       \
-        if (share.from == share.to) {                                                                                  \
-            return;                                                                                                    \
-        }                                                                                                              \
-        const struct partita_scale scale = partita_scale(to, *requantize->multiplier, *requantize->addend);            \
-        if (scale.exists && is_uniform(requantize)) {                                                                  \
-            const IN *x = requantize->x;                                                                               \
-            OUT *out = requantize->out;                                                                                \
-            for (int32_t i = share.from; i < share.to; i++) {                                                          \
-                out[i] = (OUT)partita_rescale(to, scale, x[i]);                                                        \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
         const int32_t multiplier_step = requantize->multiplier_strides[PARTITA_AXES - 1];                              \
         const int32_t addend_step = requantize->addend_strides[PARTITA_AXES - 1];                                      \
         struct partita_lines lines = partita_lines(requantize->extents, share, 2, requantize->multiplier_strides,      \
@@ -59,6 +53,28 @@ static inline int32_t is_uniform(const struct partita_requantize *requantize)
                 multiplier += multiplier_step;                                                                         \
                 addend += addend_step;                                                                                 \
             }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_requantize *requantize = arguments;                                                       \
+        const struct partita_range share = partita_share_of(requantize->extents, 8, core, cores);                      \
+        if (share.from == share.to) {                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_scale scale = common_scale(requantize);                                                   \
+        if (!scale.exists) {                                                                                           \
+            NAME##_lines(requantize, share);                                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const int32_t low = (int32_t)requantize->low;                                                                  \
+        const int32_t high = (int32_t)requantize->high;                                                                \
+        const int32_t shift = requantize->shift;                                                                       \
+        const IN *x = (const IN *)requantize->x + share.from;                                                          \
+        OUT *out = (OUT *)requantize->out + share.from;                                                                \
+        for (int32_t left = share.to - share.from; left > 0; left--) {                                                 \
+            *out++ = (OUT)partita_rescale(scale, shift, low, high, *x++);                                              \
         }                                                                                                              \
     }
 
@@ -240,25 +256,40 @@ POWER_SOFTMAX(partita_power_softmax_i8, int8_t)
 POWER_SOFTMAX(partita_power_softmax_u8, uint8_t)
 POWER_SOFTMAX(partita_power_softmax_i32, int32_t)
 
-/* The floor of the root, one binary digit at a time; 0 for an overflowed argument. */
+/* Bytes of a line up to this long, less their mean, have squares whose sum fits 32 bits. */
+enum { SHORT_LINE = 1 << 15 };
+
+/* The floor of the root, one binary digit at a time. The first digit is the highest power of four of the type. */
+#define SQUARE_ROOT(NAME, T)                                                                                           \
+    static T NAME(T rest, T digit)                                                                                     \
+    {                                                                                                                  \
+        T root = 0;                                                                                                    \
+        while (digit > rest) {                                                                                         \
+            digit >>= 2;                                                                                               \
+        }                                                                                                              \
+        while (digit != 0) {                                                                                           \
+            const T more = root + digit;                                                                               \
+            root >>= 1;                                                                                                \
+            if (rest >= more) {                                                                                        \
+                rest -= more;                                                                                          \
+                root += digit;                                                                                         \
+            }                                                                                                          \
+            digit >>= 2;                                                                                               \
+        }                                                                                                              \
+        return root;                                                                                                   \
+    }
+
+SQUARE_ROOT(square_root_32, uint32_t)
+SQUARE_ROOT(square_root_64, uint64_t)
+
+/* 0 for an overflowed argument. */
 static int64_t square_root(int64_t square)
 {
-    uint64_t rest = square > 0 ? (uint64_t)square : 0;
-    uint64_t root = 0;
-    uint64_t digit = (uint64_t)1 << 62;
-    while (digit > rest) {
-        digit >>= 2;
+    if (square <= 0) {
+        return 0;
     }
-    while (digit != 0) {
-        const uint64_t more = root + digit;
-        root >>= 1;
-        if (rest >= more) {
-            rest -= more;
-            root += digit;
-        }
-        digit >>= 2;
-    }
-    return (int64_t)root;
+    return square == (int32_t)square ? square_root_32((uint32_t)square, (uint32_t)1 << 30)
+                                     : (int64_t)square_root_64((uint64_t)square, (uint64_t)1 << 62);
 }
 
 static inline int64_t normalised(const struct partita_integer_norm *norm, int64_t value, int64_t root, int32_t i)
@@ -277,13 +308,28 @@ static inline int64_t normalised(const struct partita_integer_norm *norm, int64_
         T *out = (T *)norm->out + row * norm->size;                                                                    \
         int64_t mean = 0;                                                                                              \
         int64_t squares = 0;                                                                                           \
-        for (int32_t i = 0; i < norm->size && centre; i++) {                                                           \
-            mean += x[i];                                                                                              \
-        }                                                                                                              \
-        mean = divide(mean, norm->size);                                                                               \
-        for (int32_t i = 0; i < norm->size; i++) {                                                                     \
-            const int64_t value = x[i] - mean;                                                                         \
-            squares = partita_add_wrapping_64(squares, partita_multiply_wrapping_64(value, value));                    \
+        if (sizeof(T) == 1 && norm->size <= SHORT_LINE) {                                                              \
+            int32_t sum = 0;                                                                                           \
+            int32_t sum_of_squares = 0;                                                                                \
+            for (int32_t i = 0; i < norm->size && centre; i++) {                                                       \
+                sum += (int32_t)x[i];                                                                                  \
+            }                                                                                                          \
+            sum /= norm->size;                                                                                         \
+            for (int32_t i = 0; i < norm->size; i++) {                                                                 \
+                const int32_t value = (int32_t)x[i] - sum;                                                             \
+                sum_of_squares += value * value;                                                                       \
+            }                                                                                                          \
+            mean = sum;                                                                                                \
+            squares = sum_of_squares;                                                                                  \
+        } else {                                                                                                       \
+            for (int32_t i = 0; i < norm->size && centre; i++) {                                                       \
+                mean += x[i];                                                                                          \
+            }                                                                                                          \
+            mean = divide(mean, norm->size);                                                                           \
+            for (int32_t i = 0; i < norm->size; i++) {                                                                 \
+                const int64_t value = x[i] - mean;                                                                     \
+                squares = partita_add_wrapping_64(squares, partita_multiply_wrapping_64(value, value));                \
+            }                                                                                                          \
         }                                                                                                              \
         const int64_t root = square_root(partita_add_wrapping_64(divide(squares, norm->size), 1));                     \
         for (int32_t i = part.from; i < part.to; i++) {                                                                \

@@ -48,11 +48,11 @@ static inline struct partita_scale partita_scale(struct partita_requantized to, 
     return scale;
 }
 
-/* The result for a scale that exists, low and high of 32 bits. */
-static inline int32_t partita_rescale(struct partita_requantized to, struct partita_scale scale, int32_t x)
+/* The result for a scale that exists. */
+static inline int32_t partita_rescale(struct partita_scale scale, int32_t shift, int32_t low, int32_t high, int32_t x)
 {
-    const int32_t scaled = (partita_clip(x, scale.most) * scale.multiplier + scale.addend) >> to.shift;
-    return partita_min(partita_max(scaled, (int32_t)to.low), (int32_t)to.high);
+    const int32_t scaled = (partita_clip(x, scale.most) * scale.multiplier + scale.addend) >> shift;
+    return partita_min(partita_max(scaled, low), high);
 }
 
 /*

@@ -44,55 +44,104 @@ Matrix Model::allocate(uint32_t rows, uint32_t columns)
     return {device_.allocate(tiles, tile_bytes(format_)), rows, columns};
 }
 
-Matrix Model::read(std::FILE *file, const char *name, uint32_t rows, uint32_t columns)
+void Model::fill(const Matrix &matrix, std::FILE *file, const char *name)
 {
-    std::vector<float> elements((size_t)padded(rows) * padded(columns));
-    for (uint32_t row = 0; row < rows; row++) {
-        if (std::fread(&elements[(size_t)row * padded(columns)], sizeof(float), columns, file) != columns) {
+    const uint32_t columns = padded(matrix.columns);
+    std::vector<float> elements((size_t)padded(matrix.rows) * columns);
+    for (uint32_t row = 0; file != nullptr && row < matrix.rows; row++) {
+        if (std::fread(&elements[(size_t)row * columns], sizeof(float), matrix.columns, file) != matrix.columns) {
             fault(std::string("the file of ") + name + " ends too early");
         }
     }
-    const Matrix matrix = allocate(rows, columns);
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
-    tilize(elements.data(), padded(rows), padded(columns), format_, tiles.data());
+    tilize(elements.data(), padded(matrix.rows), columns, format_, tiles.data());
     device_.write(matrix.buffer, tiles.data());
-    return matrix;
 }
 
 Matrix Model::constant(uint32_t rows, uint32_t columns)
 {
-    return read(weights_, "weights", rows, columns);
+    const Matrix matrix = allocate(rows, columns);
+    fill(matrix, weights_, "weights");
+    return matrix;
 }
 
-Matrix Model::input(uint32_t rows, uint32_t columns)
+Matrix Model::state(uint32_t rows, uint32_t columns)
 {
-    return read(inputs_, "inputs", rows, columns);
+    const Matrix matrix = allocate(rows, columns);
+    fill(matrix, nullptr, "states");
+    return matrix;
 }
 
-void Model::output(const Matrix &matrix)
+bool Model::next()
 {
-    std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
-    std::vector<float> elements((size_t)padded(matrix.rows) * padded(matrix.columns));
-    device_.read(matrix.buffer, tiles.data());
-    untilize(tiles.data(), padded(matrix.rows), padded(matrix.columns), format_, elements.data());
-    for (uint32_t row = 0; row < matrix.rows; row++) {
-        std::fwrite(&elements[(size_t)row * padded(matrix.columns)], sizeof(float), matrix.columns, outputs_);
+    const int byte = std::fgetc(inputs_);
+    return byte != EOF && std::ungetc(byte, inputs_) == byte;
+}
+
+void Model::read(const Matrix &input)
+{
+    fill(input, inputs_, "inputs");
+}
+
+void Model::read(Indices &input)
+{
+    for (int64_t &index : input) {
+        float value;
+        if (std::fread(&value, sizeof value, 1, inputs_) != 1) {
+            fault("the file of inputs ends too early");
+        }
+        index = (int64_t)value;
     }
+}
+
+void Model::write(const Matrix &output)
+{
+    std::vector<uint8_t> tiles((size_t)output.buffer.pages * output.buffer.page_bytes);
+    std::vector<float> elements((size_t)padded(output.rows) * padded(output.columns));
+    device_.read(output.buffer, tiles.data());
+    untilize(tiles.data(), padded(output.rows), padded(output.columns), format_, elements.data());
+    for (uint32_t row = 0; row < output.rows; row++) {
+        std::fwrite(&elements[(size_t)row * padded(output.columns)], sizeof(float), output.columns, outputs_);
+    }
+    std::fflush(outputs_);
+}
+
+int64_t row_of(int64_t index, int64_t rows)
+{
+    const int64_t row = index < 0 ? index + rows : index;
+    if (row < 0 || row >= rows) {
+        fault("index " + std::to_string(index) + " of a table of " + std::to_string(rows) + " rows");
+    }
+    return row;
+}
+
+int64_t position_of(int64_t position, int64_t tokens, int64_t capacity)
+{
+    if (position < 0 || position + tokens > capacity) {
+        fault("position " + std::to_string(position) + " for " + std::to_string(tokens) + " tokens, in a cache of " +
+              std::to_string(capacity));
+    }
+    return position;
 }
 
 void Model::run(const Step &step)
 {
     const uint32_t all = device_.columns() * device_.rows();
     const uint32_t cores = step.units < all ? step.units : all;
-    KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, step.sizes};
-    KernelDescriptor writer{std::string(step.name) + ": writer", step.writer, Processor::WRITER, {}};
-    KernelDescriptor compute{std::string(step.name) + ": compute", step.compute, Processor::COMPUTE, {}, step.sizes};
+    std::vector<uint32_t> common = step.sizes;
+    common.insert(common.end(), step.indices.begin(), step.indices.end());
+    KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
+    KernelDescriptor writer{std::string(step.name) + ": writer", step.writer, Processor::WRITER, {}, common};
+    KernelDescriptor compute{std::string(step.name) + ": compute", step.compute, Processor::COMPUTE, {}, common};
     compute.fp32_dest_acc_en = true;
+    compute.unpack_to_dest_fp32 = step.direct;
     ProgramDescriptor program;
     uint32_t first = 0;
     for (uint32_t core = 0; core < cores; core++) {
         const CoreCoord at = {core % device_.columns(), core / device_.columns()};
         const uint32_t count = step.units / cores + (core < step.units % cores);
+        const uint32_t chunk = core % step.chunks;
+        const uint32_t parent = core - chunk + (chunk & (chunk - 1));
         std::vector<uint32_t> addresses;
         for (const Matrix &operand : step.operands) {
             addresses.push_back(operand.buffer.address);
@@ -101,15 +150,22 @@ void Model::run(const Step &step)
         addresses.push_back(count);
         program.core_ranges.push_back({at, at});
         reader.runtime_args.push_back({at, addresses});
-        compute.runtime_args.push_back({at, {count}});
-        writer.runtime_args.push_back(
-            {at, {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit}});
+        compute.runtime_args.push_back({at, {first, count}});
+        writer.runtime_args.push_back({at,
+                                       {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
+                                        parent % device_.columns(), parent / device_.columns()}});
         first += count;
     }
     for (const CircularPages &buffer : step.buffers) {
         program.cbs.push_back({buffer.index, format_, tile_bytes(format_), buffer.pages * tile_bytes(format_)});
     }
-    program.kernels = {reader, writer, compute};
+    for (uint32_t level = 0; 1u << level < step.chunks; level++) {
+        program.semaphores.push_back({level, 0});
+    }
+    program.kernels = {reader, writer};
+    if (step.compute != nullptr) {
+        program.kernels.push_back(compute);
+    }
     device_.run(program);
 }
 

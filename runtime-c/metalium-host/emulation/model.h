@@ -21,28 +21,46 @@ struct CircularPages {
     uint32_t pages;
 };
 
+/* Integers of an input, such as tokens and positions, which the host gives to kernels as arguments. */
+using Indices = std::vector<int64_t>;
+
 /*
  * The kernels of an operation and what they work on.
  *
  * Runtime arguments of the reader are the addresses of the operands, the first unit of work of its core and their number; of
- * the compute kernel the number of units; of the writer the address of the result, its first tile and the number of tiles.
- * Sizes are common arguments of reader and compute kernel.
+ * the compute kernel the first unit and their number; of the writer the address of the result, its first tile and the number
+ * of tiles. Sizes, then indices are common arguments of all three.
+ *
+ * Several chunks of one result are joined as a tree: chunk i sends its part to the chunk whose number lacks the lowest bit of
+ * i. Each is a unit on a core of its own, whose writer has the coordinates of the receiver as two more arguments, and a core
+ * has a semaphore for each level of the tree.
  */
 struct Step {
     const char *name;
     void (*reader)();
+    /* Null: the reader gives its pages to the writer. */
     void (*compute)();
     void (*writer)();
     std::vector<Matrix> operands;
     Matrix result;
     std::vector<uint32_t> sizes;
+    std::vector<int64_t> indices;
     std::vector<CircularPages> buffers;
+    /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
+    std::vector<uint32_t> direct;
     uint32_t units;
     uint32_t tiles_of_unit;
+    uint32_t chunks;
 };
 
+/* A row of a table; a negative index counts from the end. */
+int64_t row_of(int64_t index, int64_t rows);
+/* The first of the new tokens in a cache. */
+int64_t position_of(int64_t position, int64_t tokens, int64_t capacity);
+
 /*
- * Its program is called with the files WEIGHTS INPUTS OUTPUTS, which hold the elements as f32, row by row, one tensor after the other.
+ * Its program is called with the files WEIGHTS INPUTS OUTPUTS, which hold the elements as f32, row by row, one tensor after
+ * the other. The inputs of further runs follow those of the first; states remain between runs.
  */
 class Model {
   public:
@@ -50,13 +68,17 @@ class Model {
     ~Model();
 
     Matrix constant(uint32_t rows, uint32_t columns);
-    Matrix input(uint32_t rows, uint32_t columns);
+    Matrix state(uint32_t rows, uint32_t columns);
     Matrix allocate(uint32_t rows, uint32_t columns);
+    /* Whether there are inputs of another run. */
+    bool next();
+    void read(const Matrix &input);
+    void read(Indices &input);
     void run(const Step &step);
-    void output(const Matrix &matrix);
+    void write(const Matrix &output);
 
   private:
-    Matrix read(std::FILE *file, const char *name, uint32_t rows, uint32_t columns);
+    void fill(const Matrix &matrix, std::FILE *file, const char *name);
 
     Device device_;
     DataFormat format_;

@@ -12,6 +12,7 @@
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/gelu.h"
 #include "api/compute/eltwise_unary/recip.h"
+#include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/eltwise_unary/rsqrt.h"
 #include "api/compute/eltwise_unary/sqrt.h"
 
@@ -71,6 +72,7 @@ float sigmoid(float x)
 
 UNARY(exp, std::exp(x))
 UNARY(recip, 1 / x)
+UNARY(relu, std::fmax(x, 0.0f))
 UNARY(rsqrt, 1 / std::sqrt(x))
 UNARY(sqrt, std::sqrt(x))
 UNARY(gelu, x / 2 * (1 + std::erf(x * 0.70710678f)))

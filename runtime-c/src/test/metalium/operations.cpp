@@ -11,6 +11,7 @@
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/gelu.h"
 #include "api/compute/eltwise_unary/recip.h"
+#include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/eltwise_unary/rsqrt.h"
 #include "api/compute/eltwise_unary/sqrt.h"
 #include "api/compute/pack.h"
@@ -169,6 +170,7 @@ const Case CASES[] = {
     UNARY(recip, 1 / x),
     UNARY(rsqrt, 1 / std::sqrt(x)),
     UNARY(sqrt, std::sqrt(x)),
+    UNARY(relu, x > 0 ? x : 0),
     UNARY(gelu, x / 2 * (1 + std::erf(x / std::sqrt(2.0)))),
     UNARY(silu, x / (1 + std::exp(-x))),
     UNARY(sigmoid, 1 / (1 + std::exp(-x))),

@@ -188,6 +188,32 @@ class IntegerNetworkTest {
     }
   }
 
+  /** One scale for all elements takes no division, except near a half and for odd scales. */
+  @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void quantizeNearHalves(ElementType element, Kernels kernels) {
+    for (int round = 0; round < ROUNDS; round++) {
+      Shape shape = Shape.of(samples.from(1, 4), 8, samples.from(1, 5));
+      float step =
+          samples.oneIn(8)
+              ? samples.one(0x1p-130f, 0x1p-100f, 0x1p126f, Float.MAX_VALUE)
+              : (float) Math.scalb(1 + samples.from(0, 1 << 20) * 0x1p-20, samples.from(-12, 3));
+      float[] near = new float[Math.toIntExact(shape.elements())];
+      for (int i = 0; i < near.length; i++) {
+        near[i] = (samples.from(-300, 300) + samples.one(0f, 0.5f, 0.5f, 0.499f)) * step;
+        near[i] = samples.one(near[i], Math.nextUp(near[i]), Math.nextDown(near[i]));
+      }
+      Tensor x = Tensor.floats(shape, near);
+      Tensor scale = Tensor.floats(Shape.SCALAR, step);
+      Tensor zero = samples.integers(element, Shape.SCALAR);
+      Tensor levels = reference(new Quantized.Quantize(1, 0, element), x, scale, zero);
+      verify(
+          call("partita_quantize_f32_" + element.text(), x, scale, zero, levels.type(), 0),
+          levels,
+          kernels);
+    }
+  }
+
   private static KernelCall call(
       String name, Tensor x, Tensor scale, Tensor zero, TensorType type, int block) {
     Shape shape = x.shape();

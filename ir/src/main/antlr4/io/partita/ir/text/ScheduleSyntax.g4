@@ -74,9 +74,10 @@ tileAxis : 'axis' name integer 'by' integer ('until' expression)? over? ;
 
 over : 'over' name ;
 
+// An operand in place is in the working memory.
 operand
-    : ('load' | 'store' | 'scalar') name ':' name '[' (box (',' box)*)? ']' place ',' integer 'x' bytes
-      buffer? multicast?
+    : ('load' | 'store' | 'scalar') name ':' name '[' (box (',' box)*)? ']'
+      (place ',' integer 'x' bytes | 'in' 'place') buffer? multicast?
     ;
 
 buffer : 'in' 'buffer' integer 'of' bytes 'pages' ;
@@ -119,7 +120,7 @@ factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ','
 //       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "f32[4,64] x f32[64,64]" "q_proj" @block0.query
 steps : ('start' | 'run') '{' numbered* '}' ;
 
-numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | clear) origin ;
+numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | guard | clear) origin ;
 
 // The name in the model, and the part of the transformer.
 origin : STRING PART? ;
@@ -152,6 +153,17 @@ device : integer 'of' integer 'before' STRING 'after' STRING 'steps' STRING ;
 
 clear : 'clear' address ',' bytes ;
 
+// The next steps run only if the byte at the first offset is true and that at the second one isn't:
+//       4: when 0x00120, not 0x00130 for 3 hits (1) misses (0, 1) "residual" @block0.residual
+// If all comparisons are true, device 1 runs them; if all are false, devices 0 and 1 do.
+guard : 'when' condition (',' condition)* 'for' integer foreseen? ;
+
+foreseen : 'hits' numbers 'misses' numbers ;
+
+numbers : '(' (integer (',' integer)*)? ')' ;
+
+condition : 'not'? integer ;
+
 integer : '-'? (INTEGER | HEXADECIMAL) ;
 
 // What begins a line stays usable as a name.
@@ -160,8 +172,9 @@ name
     | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
     | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
-    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when'
-    | 'cores' | 'memory' | 'shared' | 'private' | 'aligned'
+    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
+    | 'hits' | 'misses'
+    | 'cores' | 'memory' | 'shared' | 'private' | 'aligned' | 'place'
     | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'
     ;
 

@@ -68,6 +68,37 @@ public final class GatedRegions {
     return all;
   }
 
+  /**
+   * Whether a node chooses by a flag between operands of which one may be absent, so that it must
+   * not read both.
+   */
+  public boolean isChoice(Node node) {
+    if (!(node.op() instanceof Elementwise.Select)
+        || node.operand(0).type().shape().elements() != 1) {
+      return false;
+    }
+    Set<Node> own = of(node.result());
+    return node.operands().stream().skip(1).anyMatch(operand -> !own.containsAll(of(operand)));
+  }
+
+  /**
+   * Returns the distinct flags that decide what a device computes: the conditions of gates, and the
+   * first operands of choices.
+   *
+   * @param graph the graph of these regions
+   */
+  public List<Value> flags(Graph graph) {
+    SequencedSet<Value> flags = new LinkedHashSet<>();
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Communication.Gate) {
+        flags.add(node.operand(1));
+      } else if (isChoice(node)) {
+        flags.add(node.operand(0));
+      }
+    }
+    return List.copyOf(flags);
+  }
+
   /** Returns the conditions under which a device computes a node; all have to be true. */
   public List<Value> conditions(Node node) {
     List<Value> conditions = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.partita.ir.program;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.eval.Shards;
+import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
@@ -61,11 +62,27 @@ public final class ProgramEvaluator {
    *     excludes
    */
   public SortedMap<String, Tensor> run(Map<String, Tensor> inputs) {
-    Channels channels = new Channels(capacity);
-    List<DeviceRun> runs = new ArrayList<>();
+    List<Graph> graphs = new ArrayList<>();
+    List<Map<String, Tensor>> parts = new ArrayList<>();
     for (int device = 0; device < program.devices().size(); device++) {
       Module module = program.devices().get(device);
-      runs.add(new DeviceRun(device, module.graph(), inputs(device, module, inputs), channels));
+      graphs.add(module.graph());
+      parts.add(inputs(device, module, inputs));
+    }
+    return outputs(run(graphs, parts, capacity));
+  }
+
+  /**
+   * Runs the graphs of all devices.
+   *
+   * @return the outputs of each device by name; those that it skipped are null
+   */
+  static List<Map<String, Tensor>> run(
+      List<Graph> graphs, List<Map<String, Tensor>> inputs, int capacity) {
+    Channels channels = new Channels(capacity);
+    List<DeviceRun> runs = new ArrayList<>();
+    for (int device = 0; device < graphs.size(); device++) {
+      runs.add(new DeviceRun(device, graphs.get(device), inputs.get(device), channels));
     }
     boolean moves = true;
     while (moves) {
@@ -80,7 +97,7 @@ public final class ProgramEvaluator {
       }
     }
     channels.requireEmpty();
-    return outputs(runs.stream().map(DeviceRun::outputs).toList());
+    return runs.stream().map(DeviceRun::outputs).toList();
   }
 
   /** Returns the parts of inputs that a device holds, by name. */

@@ -1,6 +1,7 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.schedule.kernel.TileExpression;
+import java.util.List;
 
 /**
  * One dimension of the part of a tensor that belongs to a tile.
@@ -24,6 +25,21 @@ public record BoxDimension(TileExpression start, TileExpression size, long exten
   /** Returns the tile's part along an axis of the same extent. */
   public static BoxDimension along(int axis, long extent, long stride) {
     return new BoxDimension(TileExpression.start(axis), TileExpression.size(axis), extent, stride);
+  }
+
+  /** Returns whether the elements of a tile are adjacent, in row-major order. */
+  public static boolean isLine(List<BoxDimension> box, TileExpression.Tile tile) {
+    long within = 1;
+    for (BoxDimension dimension : box.reversed()) {
+      long size = dimension.size().at(tile);
+      if (size != 1) {
+        if (dimension.stride() != within) {
+          return false;
+        }
+        within *= size;
+      }
+    }
+    return true;
   }
 
   boolean dependsOn(int axis) {

@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param outputs the outputs, which a caller reads from there afterwards
  * @param states the state between runs, which is zero before the first run and after a reset
  * @param constants the image of weights
- * @param residences the live ranges in {@link #home}
+ * @param residences the live ranges in {@link #home} and {@link #working}
  * @param meaning the values that steps compute; empty if unknown
  */
 public record ChipSchedule(
@@ -104,12 +104,16 @@ public record ChipSchedule(
   }
 
   /**
-   * Bytes of {@link ChipSchedule#home} that belong to one object during some steps: a value with
-   * its views, a constant, or a buffer of messages.
+   * Bytes of the home memory, or of the working one, that belong to one object during some steps: a
+   * value with its views, a constant, or a buffer of messages.
    *
    * @param name the name of the value in the model
    * @param first the index of the first step that uses it; -1 if it exists before a run
    * @param last the index of the last one; the number of steps if it exists after a run
    */
-  public record Residence(String name, long offset, long bytes, int first, int last) {}
+  public record Residence(String name, Address at, long bytes, int first, int last) {
+    public long offset() {
+      return at.offset();
+    }
+  }
 }

@@ -2,6 +2,7 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import java.util.List;
 
 /**
  * The use of the home memory of a chip, in bytes.
@@ -19,10 +20,12 @@ public record MemoryReport(
 
   /** Returns the report of one chip of a role. */
   public static MemoryReport of(ChipSchedule chip) {
-    long atOnce = chip.residences().isEmpty() ? chip.home().used() : 0;
-    for (Residence at : chip.residences()) {
+    List<Residence> residences =
+        chip.residences().stream().filter(each -> each.at().isHome()).toList();
+    long atOnce = residences.isEmpty() ? chip.home().used() : 0;
+    for (Residence at : residences) {
       long sum = 0;
-      for (Residence other : chip.residences()) {
+      for (Residence other : residences) {
         sum += other.first() <= at.first() && at.first() <= other.last() ? other.bytes() : 0;
       }
       atOnce = Math.max(atOnce, sum);

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Simulates the first run of a chip on the bytes of its home memory, and that it ends in the state
- * in which it began. Checks that each byte that is read was written since its live range began,
- * that constants are not changed, that buffers of transfers are not used until they end, and that
- * farther memories receive all changes of states.
+ * Simulates the first run of a chip on the bytes of its home and working memories, and that it ends
+ * in the state in which it began. Checks that each byte that is read was written since its live
+ * range began, that constants are not changed, that buffers of transfers are not used until they
+ * end, and that farther memories receive all changes of states.
  */
 final class MemoryVerifier {
   private static final byte EMPTY = 0;
@@ -30,6 +30,7 @@ final class MemoryVerifier {
 
   private final ChipSchedule chip;
   private final byte[] home;
+  private final byte[] working;
 
   /** The copies of states in each memory from the third on. */
   private final List<StateCopies> copies = new ArrayList<>();
@@ -44,6 +45,7 @@ final class MemoryVerifier {
   private MemoryVerifier(ChipSchedule chip) {
     this.chip = chip;
     this.home = new byte[Math.toIntExact(chip.home().used())];
+    this.working = new byte[Math.toIntExact(chip.working().used())];
     for (int memory = ChipSchedule.HOME + 1; memory < chip.memories().size(); memory++) {
       copies.add(new StateCopies(chip, memory));
     }
@@ -73,9 +75,9 @@ final class MemoryVerifier {
     index = -1;
     enter();
     for (StoredConstant constant : chip.constants()) {
-      requireInside(constant.at(), constant.bytes());
+      requireLasting(constant.at(), constant.bytes());
       if (constant.at().isHome()) {
-        fill(constant.at().offset(), constant.bytes(), CONSTANT);
+        fill(constant.at(), constant.bytes(), CONSTANT);
       }
     }
     requireStatesApart();
@@ -125,7 +127,7 @@ final class MemoryVerifier {
     }
     for (Port state : chip.states()) {
       if (!state.at().isHome()) {
-        requireInside(state.at(), state.type().bytes());
+        requireLasting(state.at(), state.type().bytes());
         Extent own = new Extent(state.at(), state.type().bytes());
         require(taken.stream().noneMatch(own::meets), "separate bytes", state);
         taken.add(own);
@@ -141,9 +143,15 @@ final class MemoryVerifier {
     }
   }
 
+  /** Checks that an address isn't in the working memory, whose contents end with a run. */
+  private void requireLasting(Address at, long bytes) {
+    require(at.memory() >= ChipSchedule.HOME, "a memory beside " + chip.working().name(), at);
+    requireInside(at, bytes);
+  }
+
   private void requireInside(Address at, long bytes) {
-    boolean isKnown = at.memory() >= ChipSchedule.HOME && at.memory() < chip.memories().size();
-    require(isKnown, "a home memory, of " + chip.memories().size(), at);
+    boolean isKnown = at.memory() >= 0 && at.memory() < chip.memories().size();
+    require(isKnown, "a memory of " + chip.memories().size(), at);
     MemoryUse use = chip.memories().get(at.memory());
     if (at.offset() < 0 || at.offset() + bytes > use.used()) {
       require(
@@ -166,27 +174,37 @@ final class MemoryVerifier {
     alive.removeIf(each -> each.last() < index);
     while (nextResidence < byFirst.size() && byFirst.get(nextResidence).first() <= index) {
       Residence entering = byFirst.get(nextResidence++);
-      requireInside(entering.offset(), entering.bytes());
+      requireInside(entering.at(), entering.bytes());
+      Extent own = new Extent(entering.at(), entering.bytes());
       for (Residence other : alive) {
-        require(
-            entering.offset() + entering.bytes() <= other.offset()
-                || other.offset() + other.bytes() <= entering.offset(),
-            "bytes disjoint from " + other,
-            entering);
+        boolean isApart = !own.meets(new Extent(other.at(), other.bytes()));
+        require(isApart, "bytes disjoint from " + other, entering);
       }
+      byte[] memory = bytes(entering.at());
       for (long at = entering.offset(); at < entering.offset() + entering.bytes(); at++) {
-        if (home[(int) at] == ARRIVING || home[(int) at] == LEAVING) {
+        if (memory[(int) at] == ARRIVING || memory[(int) at] == LEAVING) {
           require(false, "no transfer in " + entering, at);
         }
       }
-      fill(entering.offset(), entering.bytes(), EMPTY);
-      copies.forEach(each -> each.forget(entering.offset(), entering.bytes()));
+      fill(entering.at(), entering.bytes(), EMPTY);
+      if (entering.at().isHome()) {
+        copies.forEach(each -> each.forget(entering.offset(), entering.bytes()));
+      }
       alive.add(entering);
     }
   }
 
-  private void fill(long offset, long bytes, byte state) {
-    Arrays.fill(home, (int) offset, (int) (offset + bytes), state);
+  private void fill(long home, long bytes, byte state) {
+    fill(Address.home(home), bytes, state);
+  }
+
+  private void fill(Address at, long bytes, byte state) {
+    Arrays.fill(bytes(at), (int) at.offset(), (int) (at.offset() + bytes), state);
+  }
+
+  /** Returns the states of the bytes of the home memory or the working one. */
+  private byte[] bytes(Address at) {
+    return at.isHome() ? home : working;
   }
 
   private void play() {
@@ -205,8 +223,24 @@ final class MemoryVerifier {
         write("rows", rows.home(), rows.count() * rows.rowBytes());
       }
       case ScheduleStep.Exchange exchange -> play(exchange);
+      case ScheduleStep.Guard guard -> play(guard);
       case ScheduleStep.Clear clear -> write("zeros", clear.home(), clear.bytes());
     }
+  }
+
+  /** Bytes count as written by guarded steps, too: what is read is decided by other guards. */
+  private void play(ScheduleStep.Guard guard) {
+    guard.conditions().forEach(each -> read("condition", each.home(), 1));
+    int end = index + 1 + guard.steps();
+    require(
+        guard.steps() > 0 && index >= 0 && end <= chip.steps().size(),
+        "a guarded region inside of the run",
+        guard.steps() + " steps");
+    require(
+        chip.steps().subList(index + 1, end).stream()
+            .noneMatch(ScheduleStep.Guard.class::isInstance),
+        "no guard in a guarded region",
+        "one");
   }
 
   private void play(StartTransfer start) {
@@ -236,6 +270,7 @@ final class MemoryVerifier {
             && exchange.working() + exchange.workingBytes() <= chip.working().used(),
         chip.working().name() + " below " + chip.working().used(),
         exchange.workingBytes() + " from " + exchange.working());
+    fill(new Address(ChipSchedule.WORKING, exchange.working()), exchange.workingBytes(), EMPTY);
     if (exchange.operand().isPresent()) {
       read("operand", exchange.operand().get(), element.packedBytes(elements(one.before())));
     } else if (!one.before().isEmpty()) {
@@ -286,7 +321,14 @@ final class MemoryVerifier {
       if (operand.direction() != Direction.STORE) {
         new Rows(operand, run.operands().get(i), false).visit();
       }
+      if (operand.isNear()) {
+        require(
+            run.operands().get(i) >= kernel.workingBytes(),
+            operand.name() + " behind the tiles of the loop, " + kernel.workingBytes() + " B",
+            run.operands().get(i));
+      }
     }
+    fill(new Address(ChipSchedule.WORKING, 0), kernel.workingBytes(), EMPTY);
     for (int i = 0; i < run.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
       if (operand.direction() == Direction.STORE) {
@@ -310,7 +352,7 @@ final class MemoryVerifier {
               && load.element().bits() == store.element().bits()
               && load.box().equals(store.box());
       require(
-          i == stored || isSame || !written.meets(read),
+          i == stored || isSame || load.isNear() != store.isNear() || !written.meets(read),
           "bytes of " + load.name() + " that no store writes",
           store.name());
     }
@@ -380,10 +422,12 @@ final class MemoryVerifier {
           0,
           0,
           (at, size) -> {
+            Address place =
+                new Address(operand.isNear() ? ChipSchedule.WORKING : ChipSchedule.HOME, at);
             if (writes) {
-              write(operand.name(), at, size);
+              write(operand.name(), place, size);
             } else {
-              read(operand.name(), at, size);
+              read(operand.name(), place, size);
             }
           });
     }
@@ -405,15 +449,24 @@ final class MemoryVerifier {
     }
   }
 
-  private void read(String name, long offset, long bytes) {
-    requireResident(name, offset, bytes);
-    requireWritten(name, offset, bytes);
+  private void read(String name, long home, long bytes) {
+    read(name, Address.home(home), bytes);
   }
 
-  private void requireWritten(String name, long offset, long bytes) {
-    requireInside(offset, bytes);
-    for (long at = offset; at < offset + bytes; at++) {
-      byte state = home[(int) at];
+  private void read(String name, Address at, long bytes) {
+    requireResident(name, at, bytes);
+    requireWritten(name, at, bytes);
+  }
+
+  private void requireWritten(String name, long home, long bytes) {
+    requireWritten(name, Address.home(home), bytes);
+  }
+
+  private void requireWritten(String name, Address from, long bytes) {
+    requireInside(from, bytes);
+    byte[] memory = bytes(from);
+    for (long at = from.offset(); at < from.offset() + bytes; at++) {
+      byte state = memory[(int) at];
       if (state == EMPTY || state == ARRIVING) {
         require(
             false,
@@ -423,30 +476,54 @@ final class MemoryVerifier {
     }
   }
 
-  private void write(String name, long offset, long bytes) {
-    requireInside(offset, bytes);
-    requireResident(name, offset, bytes);
-    for (long at = offset; at < offset + bytes; at++) {
-      byte state = home[(int) at];
+  private void write(String name, long home, long bytes) {
+    write(name, Address.home(home), bytes);
+  }
+
+  private void write(String name, Address to, long bytes) {
+    requireInside(to, bytes);
+    requireResidents(name, to, bytes);
+    byte[] memory = bytes(to);
+    for (long at = to.offset(); at < to.offset() + bytes; at++) {
+      byte state = memory[(int) at];
       if (state != EMPTY && state != WRITTEN) {
         String what = state == CONSTANT ? "a constant" : "a transfer in flight";
         require(false, name + " written to free memory", "byte " + at + " of " + what);
       }
     }
-    fill(offset, bytes, WRITTEN);
-    copies.forEach(each -> each.wrote(offset, bytes));
+    fill(to, bytes, WRITTEN);
+    if (to.isHome()) {
+      copies.forEach(each -> each.wrote(to.offset(), bytes));
+    }
   }
 
-  private void requireResident(String name, long offset, long bytes) {
-    boolean isResident =
-        bytes == 0
-            || chip.residences().isEmpty()
-            || alive.stream()
-                .anyMatch(
-                    each ->
-                        each.offset() <= offset && offset + bytes <= each.offset() + each.bytes());
-    if (!isResident) {
-      require(false, name + " in memory of a live value", bytes + " from " + offset);
+  /** Checks that bytes belong to one object. */
+  private void requireResident(String name, Address at, long bytes) {
+    if (bytes > 0 && !chip.residences().isEmpty() && end(at) < at.offset() + bytes) {
+      require(false, name + " in memory of a live value", bytes + " from " + at.offset());
     }
+  }
+
+  /** Checks that bytes belong to one object, or to several that are adjacent. */
+  private void requireResidents(String name, Address at, long bytes) {
+    long last = at.offset() + bytes;
+    for (long from = at.offset(); from < last && !chip.residences().isEmpty(); ) {
+      long end = end(new Address(at.memory(), from));
+      if (end == from) {
+        require(false, name + " in memory of live values", bytes + " from " + at.offset());
+      }
+      from = end;
+    }
+  }
+
+  /** Returns the end of the object at an address; the address itself if there is none. */
+  private long end(Address at) {
+    return alive.stream()
+        .filter(each -> each.at().memory() == at.memory())
+        .filter(each -> each.offset() <= at.offset())
+        .mapToLong(each -> each.offset() + each.bytes())
+        .filter(end -> at.offset() < end)
+        .findFirst()
+        .orElse(at.offset());
   }
 }

@@ -2,6 +2,7 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
+import io.partita.ir.program.Verdict;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +16,8 @@ public sealed interface ScheduleStep {
    * Runs a loop over tiles.
    *
    * @param kernel the index in {@link ChipSchedule#kernels}
-   * @param operands the offset in the home memory of the first element of each operand of the loop,
-   *     in order
+   * @param operands the offset of the first element of each operand of the loop, in order: in the
+   *     home memory, or in the working memory if the operand is {@link TileOperand#isNear near}
    * @param text a description of the computation with shapes
    */
   record RunTiles(int kernel, List<Long> operands, Origin origin, String text)
@@ -88,6 +89,60 @@ public sealed interface ScheduleStep {
     public Exchange {
       exchanges = List.copyOf(exchanges);
     }
+  }
+
+  /**
+   * Begins a guarded region: reads its conditions once, and skips the steps after it unless all of
+   * them hold. Transfers among these steps run anyway, so that the same ones are in flight for all
+   * outcomes.
+   *
+   * @param conditions at least one
+   * @param steps the number of steps after this one to which the region extends, transfers included
+   * @param foreseen which devices run the region, for predictions; empty if that depends on data
+   */
+  record Guard(List<Condition> conditions, int steps, Optional<Foreseen> foreseen, Origin origin)
+      implements ScheduleStep {
+    public Guard {
+      conditions = List.copyOf(conditions);
+    }
+
+    /** Whether a device runs the region if all comparisons have this outcome, as far as known. */
+    public boolean runs(int device, Verdict verdict) {
+      return foreseen.map(known -> known.devices(verdict).contains(device)).orElse(true);
+    }
+  }
+
+  /**
+   * The devices of the role that run a guarded region.
+   *
+   * @param hits those that run it if all comparisons of floats are true
+   * @param misses those that run it if all are false
+   */
+  record Foreseen(List<Integer> hits, List<Integer> misses) {
+    public Foreseen {
+      hits = List.copyOf(hits);
+      misses = List.copyOf(misses);
+    }
+
+    public List<Integer> devices(Verdict verdict) {
+      return switch (verdict) {
+        case HIT -> hits;
+        case MISS -> misses;
+      };
+    }
+  }
+
+  /**
+   * A condition of a guarded region.
+   *
+   * @param home the offset in the home memory of a {@code bool[]}
+   * @param expected the value with which the condition holds
+   */
+  record Condition(long home, boolean expected) {}
+
+  /** Whether a guard may skip the step; it never skips transfers. */
+  default boolean isSkippable() {
+    return !(this instanceof StartTransfer || this instanceof WaitTransfer);
   }
 
   /** Fills bytes of the home memory with zeros: a cache before its first run, or padding. */

@@ -61,12 +61,15 @@ final class StageVerifier {
     boolean isAlone = kernel.stages().size() == 1;
     for (int i = 0; i < kernel.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
-      boolean isLoaded = operand.direction() == Direction.LOAD && (!isAlone || changes(operand));
+      boolean isLoaded =
+          operand.isMoved()
+              && operand.direction() == Direction.LOAD
+              && (!isAlone || changes(operand));
+      boolean isStored = operand.isMoved() && operand.direction() == Direction.STORE;
       requireOnce(loaded, i, isLoaded, "load");
-      requireOnce(stored, i, operand.direction() == Direction.STORE, "store");
+      requireOnce(stored, i, isStored, "store");
       FAULT.require(
-          operand.direction() == Direction.SCALAR
-              || operand.slots() >= 1 && (!isAlone || operand.slots() <= 2),
+          !operand.isMoved() || !isAlone || operand.slots() <= 2,
           "loop " + kernel.name() + ", " + operand.name(),
           isAlone ? "1 or 2 slots, because one stage prefetches one tile" : "at least one slot",
           operand.slots());
@@ -86,7 +89,7 @@ final class StageVerifier {
   private void requireMoved(Stage stage, int operand) {
     boolean isKnown = operand >= 0 && operand < kernel.operands().size();
     require(
-        isKnown && kernel.operands().get(operand).direction() != Direction.SCALAR,
+        isKnown && kernel.operands().get(operand).isMoved(),
         stage,
         "an operand whose tiles move",
         operand);
@@ -112,7 +115,7 @@ final class StageVerifier {
           require(call == calls, stage, "call " + calls, action);
           for (int i = 0; calls == 0 && i < kernel.operands().size(); i++) {
             require(
-                awaited.contains(i) || kernel.operands().get(i).direction() == Direction.SCALAR,
+                awaited.contains(i) || !kernel.operands().get(i).isMoved(),
                 stage,
                 kernel.operands().get(i).name() + " to be awaited before kernels",
                 action);

@@ -4,9 +4,9 @@ import io.partita.ir.graph.Graph;
 import java.util.List;
 
 /**
- * The values that the steps of a chip compute in the home memory, for comparison with the
- * reference. Values are identified by the numbers of their node and of its result, or by -1 and the
- * number of a graph input.
+ * The values that the steps of a chip compute in the home or the working memory, for comparison
+ * with the reference. Values are identified by the numbers of their node and of its result, or by
+ * -1 and the number of a graph input.
  *
  * @param graphs the graph of each device of the role, in order; node {@code i} of one corresponds
  *     to node {@code i} of each other one
@@ -21,12 +21,12 @@ public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored>
   }
 
   /**
-   * A value that is complete in the home memory after a step.
+   * A value that is complete after a step.
    *
-   * @param home the offset of the first element in bytes
+   * @param at the address of the first element
    * @param strides the strides of the dimensions of the value in elements
    */
-  public record Result(int step, int node, int index, long home, List<Long> strides) {
+  public record Result(int step, int node, int index, Address at, List<Long> strides) {
     public Result {
       strides = List.copyOf(strides);
     }

@@ -10,14 +10,16 @@ import java.util.Optional;
  * <p>A tile is contiguous and row-major in the working memory, with its own extents: at the edge
  * its rows are shorter. Slots are the queue between the stage that copies tiles and the one that
  * runs kernels, and are used in turn: with two, one is copied while the kernel works on the other.
+ * A near operand has no slots: its tensor is in the working memory, and kernels use the parts of it
+ * where they are.
  *
  * @param name a short C identifier, unique in the loop: {@code x}, {@code weight}
  * @param box the part of the tensor, outermost dimension first. The last dimension has stride 1 or
  *     a single index
- * @param offset the offset of the first slot in bytes; unused for a {@link Direction#SCALAR}
+ * @param offset the offset of the first slot in bytes; unused without slots
  * @param slotBytes the bytes of a slot, a multiple of the alignment of the working memory; slots
  *     are contiguous
- * @param slots the depth of the queue
+ * @param slots the depth of the queue; 0 for a near operand
  * @param multicast if cores have private working memories: the direction along which one core loads
  *     a tile for all others
  * @param buffer the circular buffer of the slots, on chips with such buffers
@@ -55,6 +57,16 @@ public record TileOperand(
         slots,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /** Returns whether the tensor is in the working memory. */
+  public boolean isNear() {
+    return slots == 0 && direction != Direction.SCALAR;
+  }
+
+  /** Returns whether tiles are copied from the home memory or to it. */
+  public boolean isMoved() {
+    return slots > 0 && direction != Direction.SCALAR;
   }
 
   /** Whether a step along an axis needs another tile. */

@@ -59,7 +59,14 @@ final class TileVerifier {
   private void workingMemory() {
     List<Place> places = new ArrayList<>();
     for (TileOperand operand : kernel.operands()) {
-      if (operand.direction() != Direction.SCALAR) {
+      if (operand.isNear()) {
+        FAULT.require(
+            !working.isPrivate(),
+            where(operand.name()),
+            "a working memory that cores share",
+            working.name());
+      }
+      if (operand.isMoved()) {
         FAULT.require(
             operand.buffer().stream().allMatch(each -> operand.slotBytes() % each.pageBytes() == 0),
             where(operand.name()),
@@ -263,6 +270,14 @@ final class TileVerifier {
       ends.add(start + size);
     }
     Box box = new Box(starts, ends);
+    if (operand.isNear()) {
+      FAULT.require(
+          BoxDimension.isLine(operand.box(), tile),
+          where(operand.name() + " at tile " + tile),
+          "adjacent elements, which kernels use in the working memory",
+          operand.box());
+      return box;
+    }
     long bytes = operand.element().packedBytes(box.elements());
     FAULT.require(
         bytes <= operand.slotBytes(),

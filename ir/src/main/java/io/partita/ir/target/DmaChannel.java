@@ -17,6 +17,7 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
           Field.required("setup", Dimension.CYCLES, Range.ANY),
           Field.optional("issue", Dimension.CYCLES, Range.ANY),
           Field.optional("line", Dimension.CYCLES, Range.ANY),
+          Field.optional("box", Dimension.CYCLES, Range.ANY),
           Field.optional("limit", Dimension.BYTES, Range.POSITIVE_WHOLE),
           Field.required("energy", Dimension.JOULES_PER_BYTE, Range.ANY));
 
@@ -36,6 +37,11 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
   /** Returns the additional cycles for each line of a two-dimensional transfer. */
   public double lineCycles() {
     return figures.number("line", 0);
+  }
+
+  /** Returns the additional cycles of a core to start a tile that isn't one line. */
+  public double boxCycles() {
+    return figures.number("box", 0);
   }
 
   /** Returns the largest number of bytes in one transfer. */

@@ -37,6 +37,11 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return figures.number("cold", 0);
   }
 
+  /** Returns the units of work per cycle of all cores, without overheads. */
+  public double rate() {
+    return figures.number("rate");
+  }
+
   /** Returns the division of its work among cores. */
   public WorkSharing sharing() {
     return new WorkSharing(

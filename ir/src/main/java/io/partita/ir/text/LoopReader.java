@@ -95,6 +95,7 @@ final class LoopReader {
   }
 
   private TileOperand operand(ScheduleSyntaxParser.OperandContext operand) {
+    boolean isNear = operand.place() == null;
     return new TileOperand(
         operand.name(0).getText(),
         parser.element(operand.name(1)),
@@ -108,9 +109,9 @@ final class LoopReader {
                         parser.integer(box.integer(0)),
                         parser.integer(box.integer(1))))
             .toList(),
-        parser.offset(operand.place().address(), ChipSchedule.WORKING),
-        parser.bytes(operand.bytes()),
-        parser.small(operand.integer()),
+        isNear ? 0 : parser.offset(operand.place().address(), ChipSchedule.WORKING),
+        isNear ? 0 : parser.bytes(operand.bytes()),
+        isNear ? 0 : parser.small(operand.integer()),
         Optional.ofNullable(operand.multicast()).map(along -> gridAxis(along.name())),
         Optional.ofNullable(operand.buffer())
             .map(

@@ -65,15 +65,15 @@ final class LoopText {
             .collect(Collectors.joining(", "));
     line(
         3,
-        "%s %s: %s [%s] at %s %d, %d x %d B%s%s",
+        "%s %s: %s [%s] %s%s%s",
         operand.direction().name().toLowerCase(Locale.ROOT),
         operand.name(),
         operand.element(),
         box,
-        memory,
-        operand.offset(),
-        operand.slots(),
-        operand.slotBytes(),
+        operand.isNear()
+            ? "in place"
+            : "at %s %d, %d x %d B"
+                .formatted(memory, operand.offset(), operand.slots(), operand.slotBytes()),
         operand
             .buffer()
             .map(each -> " in buffer %d of %d B pages".formatted(each.id(), each.pageBytes()))

@@ -319,7 +319,7 @@ public final class ScheduleParser {
   private Residence residence(ScheduleSyntaxParser.ResidenceContext tree) {
     return new Residence(
         text(tree.STRING()),
-        offset(tree.place().address(), ChipSchedule.HOME),
+        address(tree.place().address()),
         bytes(tree.bytes()),
         small(tree.integer(0)),
         small(tree.integer(1)));

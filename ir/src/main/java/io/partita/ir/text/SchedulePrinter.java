@@ -110,7 +110,7 @@ public final class SchedulePrinter {
                     2,
                     "holds %s at %s, %d B from %d to %d",
                     quoted(each.name()),
-                    home(each.offset(), role),
+                    address(each.at(), role),
                     each.bytes(),
                     each.first(),
                     each.last()));
@@ -212,9 +212,27 @@ public final class SchedulePrinter {
                   hexadecimal(rows.indices()),
                   home(rows.home(), role));
       case ScheduleStep.Exchange exchange -> exchange(exchange, role);
+      case ScheduleStep.Guard guard ->
+          "when %s for %d%s"
+              .formatted(
+                  guard.conditions().stream()
+                      .map(each -> (each.expected() ? "" : "not ") + hexadecimal(each.home()))
+                      .collect(Collectors.joining(", ")),
+                  guard.steps(),
+                  guard
+                      .foreseen()
+                      .map(
+                          known ->
+                              " hits %s misses %s"
+                                  .formatted(numbers(known.hits()), numbers(known.misses())))
+                      .orElse(""));
       case ScheduleStep.Clear clear ->
           "clear %s, %d B".formatted(home(clear.home(), role), clear.bytes());
     };
+  }
+
+  private static String numbers(List<Integer> numbers) {
+    return numbers.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ")"));
   }
 
   private static String exchange(ScheduleStep.Exchange step, ChipSchedule role) {

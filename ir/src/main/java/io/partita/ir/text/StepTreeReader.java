@@ -76,11 +76,31 @@ final class StepTreeReader {
           origin);
     } else if (tree.exchange() != null) {
       return exchange(tree.exchange(), origin);
+    } else if (tree.guard() != null) {
+      ScheduleSyntaxParser.GuardContext guard = tree.guard();
+      return new ScheduleStep.Guard(
+          guard.condition().stream().map(this::condition).toList(),
+          parser.small(guard.integer()),
+          Optional.ofNullable(guard.foreseen()).map(this::foreseen),
+          origin);
     }
     return new ScheduleStep.Clear(
         parser.offset(tree.clear().address(), ChipSchedule.HOME),
         parser.bytes(tree.clear().bytes()),
         origin);
+  }
+
+  private ScheduleStep.Foreseen foreseen(ScheduleSyntaxParser.ForeseenContext tree) {
+    return new ScheduleStep.Foreseen(numbers(tree.numbers(0)), numbers(tree.numbers(1)));
+  }
+
+  private List<Integer> numbers(ScheduleSyntaxParser.NumbersContext tree) {
+    return tree.integer().stream().map(parser::small).toList();
+  }
+
+  private ScheduleStep.Condition condition(ScheduleSyntaxParser.ConditionContext tree) {
+    boolean isNegated = tree.start.getText().equals("not");
+    return new ScheduleStep.Condition(parser.integer(tree.integer()), !isNegated);
   }
 
   private ScheduleStep exchange(ScheduleSyntaxParser.ExchangeContext tree, Origin origin) {

@@ -7,6 +7,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
@@ -60,7 +61,7 @@ final class ChipLowering {
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
   private final SharedRegions regions;
   private final KnownValues known;
-  private final List<Task> tasks = new ArrayList<>();
+  private final GuardedTasks tasks;
   private final List<Named> inputs = new ArrayList<>();
   private final List<Named> states = new ArrayList<>();
   private final WrittenValues.Collector written;
@@ -83,6 +84,7 @@ final class ChipLowering {
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
+    this.tasks = new GuardedTasks(program, devices);
     this.written = new WrittenValues.Collector(graph);
     this.groups = Groups.of(graph);
     Map<Node, Integer> steps = new IdentityHashMap<>();
@@ -103,6 +105,7 @@ final class ChipLowering {
    * @param holders the devices whose constants are stored; the graphs of the others need only have
    *     the same exchanges
    * @param regions the regions that entry points share
+   * @param workingBytes the bytes of the working memory that loops may use
    * @param hasFar whether rows of tables can be fetched from a memory farther than the home memory
    * @param unsupported receives the nodes without kernel, which make the tasks unusable
    */
@@ -112,6 +115,7 @@ final class ChipLowering {
       List<Integer> holders,
       LoopKernels kernels,
       SharedRegions regions,
+      long workingBytes,
       boolean hasFar,
       Unsupported unsupported) {
     ChipLowering made =
@@ -120,18 +124,21 @@ final class ChipLowering {
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
     }
+    made.tasks.leave();
     List<StateWrites.Copy> kept = StateWrites.of(made.module, made.storages);
     List<Named> outputs = made.outputs(kept);
     made.keepStates(kept);
     return new ChipTasks(
         devices,
         kernels.kernels(),
-        made.tasks,
+        made.tasks.tasks(),
         made.inputs,
         outputs,
         made.states,
         EmbeddingAndHead.of(made.graph, made.storages),
-        made.values());
+        made.values(),
+        Map.of(),
+        workingBytes);
   }
 
   private void addInputs() {
@@ -155,6 +162,7 @@ final class ChipLowering {
         && !(node.op() instanceof Communication)) {
       return;
     }
+    tasks.enter(group.nodes(), storages);
     boolean isKnown = storages.keySet().containsAll(group.operands());
     if (group.epilogues() > 0 && isKnown && !EpilogueFusion.isFaster(group, kernels, this::view)) {
       group.unfused().forEach(each -> compute(step, each, each.results().equals(group.results())));
@@ -168,6 +176,8 @@ final class ChipLowering {
       case Source.Constant known -> {}
       case Source source -> constant(node, Collections.nCopies(holders.size(), evaluated(source)));
       case Communication.Exchange exchange -> exchange(step, node);
+      case Communication.Gate gate -> storages.put(node.result(), storages.get(node.operand(0)));
+      case Elementwise.Select select when tasks.isChoice(node) -> choose(step, node);
       case Communication.Relayout change ->
           throw new IllegalArgumentException(node + " has no steps");
       case Movement.Concat(var axis) when !fold(node) -> concat(node, axis);
@@ -277,6 +287,7 @@ final class ChipLowering {
    *     with the step can be overwritten
    */
   private void compute(int step, Group group, boolean isLast) {
+    tasks.enter(group.nodes(), storages);
     List<Storage> operands = new ArrayList<>();
     for (Value operand : group.operands()) {
       Storage storage = storages.get(operand);
@@ -316,7 +327,9 @@ final class ChipLowering {
 
   /** Records that the last task has written a value to its place. */
   private void wrote(Value value) {
-    written.add(tasks.size() - 1, value, storages.get(value));
+    if (!tasks.isGuarded()) {
+      written.add(tasks.size() - 1, value, storages.get(value));
+    }
   }
 
   private Storage placeFor(Value value) {
@@ -362,6 +375,31 @@ final class ChipLowering {
         Lowerings.lower(new Movement.Transpose(identity), views(operands), views(results)),
         operands,
         results);
+  }
+
+  /** Copies the operand that a flag chooses, unless the result takes its place. */
+  private void choose(int step, Node node) {
+    Value first = node.operand(1);
+    Storage one = storages.get(first);
+    Storage other = storages.get(node.operand(2));
+    boolean isInPlace =
+        destinations.of(node.result()).isEmpty()
+            && first.type().equals(node.result().type())
+            && one.region().kind() == Region.Kind.ACTIVATION
+            && one.isContiguous()
+            && one.region() != other.region()
+            && sharing.lastReader(first) <= step;
+    Storage result = isInPlace ? one : placeFor(node.result());
+    storages.put(node.result(), result);
+    for (boolean chosen : List.of(true, false)) {
+      Storage from = (chosen ? one : other).broadcast(result.shape());
+      if (!from.equals(result)) {
+        tasks.enter(node, node.operand(0), chosen, storages);
+        copy(node, from, result);
+      }
+    }
+    tasks.enter(List.of(node), storages);
+    wrote(node.result());
   }
 
   /** Copies operands that aren't in place to their part of the result. */

@@ -143,7 +143,7 @@ final class ChipPlacing {
         Optional.of(meaning()));
   }
 
-  /** Written values are in the home memory; stored ones are numbered like {@link #constants}. */
+  /** Stored values are numbered like {@link #constants}. */
   private StepMeaning meaning() {
     int[] steps = new int[tasks.tasks().size()];
     int next = 0;
@@ -166,7 +166,7 @@ final class ChipPlacing {
                         steps[each.task()],
                         each.node(),
                         each.index(),
-                        at(each.storage()),
+                        address(each.storage()),
                         each.storage().strides()))
             .toList(),
         values.stored().stream()
@@ -188,7 +188,7 @@ final class ChipPlacing {
     int step = 0;
     for (int task = 0; task < tasks.tasks().size(); task++) {
       step += places.before().get(task).size();
-      for (Region region : tasks.tasks().get(task).regions()) {
+      for (Region region : tasks.tasks().get(task).used()) {
         first.putIfAbsent(region, step);
         last.put(region, step);
       }
@@ -213,13 +213,30 @@ final class ChipPlacing {
                 moves ? last.getOrDefault(region, first.get(region)) : steps.size()));
       }
     }
+    tasks.near().keySet().stream()
+        .filter(region -> region.parts().getFirst() == region)
+        .map(region -> near(region, first, last))
+        .sorted(Comparator.comparingInt(Residence::first).thenComparingLong(Residence::offset))
+        .forEach(residences::add);
     return residences;
+  }
+
+  /** Returns the live range of a region in the working memory; constants are copied there first. */
+  private Residence near(Region region, Map<Region, Integer> first, Map<Region, Integer> last) {
+    boolean isConstant = region.kind() == Region.Kind.CONSTANT;
+    return new Residence(
+        region.name(),
+        new Address(ChipSchedule.WORKING, tasks.near().get(region)),
+        region.bytes(),
+        isConstant ? 0 : first.get(region),
+        last.get(region));
   }
 
   private Residence residence(Region region, int first, int last) {
     long bytes =
         Placement.aligned(region.bytes(), Placement.unit(places.homeUse(), places.farUse()));
-    return new Residence(region.name(), places.home().get(region), bytes, first, last);
+    return new Residence(
+        region.name(), Address.home(places.home().get(region)), bytes, first, last);
   }
 
   /** Begins with its transfer, which may be in the previous run. */
@@ -296,7 +313,12 @@ final class ChipPlacing {
     long loops =
         tasks.kernels().stream().mapToLong(kernel -> kernel.workingBytes()).max().orElse(0);
     boolean exchanges = tasks.tasks().stream().anyMatch(task -> task instanceof Task.Exchange);
-    return exchanges ? workingBytes : loops;
+    long values =
+        tasks.near().entrySet().stream()
+            .mapToLong(each -> each.getValue() + each.getKey().bytes())
+            .max()
+            .orElse(0);
+    return Math.max(exchanges ? tasks.loopBytes() : loops, values);
   }
 
   private Optional<Misfit> misfit(
@@ -308,20 +330,43 @@ final class ChipPlacing {
   }
 
   private long at(Storage storage) {
-    return places.home().get(storage.region()) + storage.byteOffset();
+    return address(storage).offset();
+  }
+
+  private Address address(Storage storage) {
+    Region region = storage.region();
+    boolean isNear = tasks.near().containsKey(region);
+    return new Address(
+        isNear ? ChipSchedule.WORKING : ChipSchedule.HOME,
+        (isNear ? tasks.near() : places.home()).get(region) + storage.byteOffset());
   }
 
   private List<ScheduleStep> steps() {
     List<ScheduleStep> steps = new ArrayList<>();
     for (int i = 0; i < tasks.tasks().size(); i++) {
       steps.addAll(places.before().get(i));
-      steps.add(step(tasks.tasks().get(i)));
+      steps.add(step(i, tasks.tasks().get(i)));
     }
     steps.addAll(places.before().getLast());
     return steps;
   }
 
-  private ScheduleStep step(Task task) {
+  /** The region extends over the transfers between its tasks as well. */
+  private ScheduleStep.Guard guard(int number, Task.Guard guard) {
+    int steps = guard.tasks();
+    for (int task = number + 1; task <= number + guard.tasks(); task++) {
+      steps += places.before().get(task).size();
+    }
+    return new ScheduleStep.Guard(
+        guard.conditions().stream()
+            .map(each -> new ScheduleStep.Condition(at(each.flag()), each.expected()))
+            .toList(),
+        steps,
+        guard.foreseen(),
+        guard.origin());
+  }
+
+  private ScheduleStep step(int number, Task task) {
     return switch (task) {
       case Task.Loop loop ->
           new ScheduleStep.RunTiles(
@@ -348,8 +393,9 @@ final class ChipPlacing {
               at(exchange.vector()),
               exchange.message().map(places.home()::get),
               0,
-              workingBytes,
+              tasks.loopBytes(),
               exchange.origin());
+      case Task.Guard guard -> guard(number, guard);
       case Task.Clear(var region, var origin) ->
           new ScheduleStep.Clear(places.home().get(region), region.bytes(), origin);
     };
@@ -375,14 +421,16 @@ final class ChipPlacing {
 
   private List<StoredConstant> constants() {
     return Stream.concat(
-            storedNear().map(region -> stored(region, Address.home(places.home().get(region)))),
-            storedFar().map(region -> stored(region, far(region))))
+            storedNear().flatMap(region -> stored(region, Address.home(places.home().get(region)))),
+            storedFar().flatMap(region -> stored(region, far(region))))
         .toList();
   }
 
   /** Returns the constants in the home memory, then those in the farther memory. */
   private List<Region> storedRegions() {
-    return Stream.concat(storedNear(), storedFar()).toList();
+    return Stream.concat(storedNear(), storedFar())
+        .flatMap(region -> region.parts().stream())
+        .toList();
   }
 
   private Stream<Region> storedNear() {
@@ -396,7 +444,17 @@ final class ChipPlacing {
     return places.far().keySet().stream().filter(region -> region.kind() == Region.Kind.CONSTANT);
   }
 
-  private static StoredConstant stored(Region region, Address at) {
+  private static Stream<StoredConstant> stored(Region region, Address at) {
+    List<StoredConstant> stored = new ArrayList<>();
+    long offset = at.offset();
+    for (Region part : region.parts()) {
+      stored.add(constant(part, new Address(at.memory(), offset)));
+      offset += part.bytes();
+    }
+    return stored.stream();
+  }
+
+  private static StoredConstant constant(Region region, Address at) {
     return new StoredConstant(
         region.origin(),
         region.name() + " " + region.tensors().getFirst().type(),

@@ -7,6 +7,7 @@ import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -16,6 +17,8 @@ import java.util.Set;
  * @param tasks the tasks of a run, in order
  * @param outside the constants whose first user is outside of transformer blocks
  * @param values the values that tasks write
+ * @param near the offsets in the working memory of the regions that are kept there
+ * @param loopBytes the bytes of the working memory, from 0, that loops and exchanges may use
  */
 record ChipTasks(
     List<Integer> devices,
@@ -25,7 +28,9 @@ record ChipTasks(
     List<Named> outputs,
     List<Named> states,
     Set<Region> outside,
-    WrittenValues values) {
+    WrittenValues values,
+    Map<Region, Long> near,
+    long loopBytes) {
   ChipTasks {
     devices = List.copyOf(devices);
     kernels = List.copyOf(kernels);
@@ -38,7 +43,28 @@ record ChipTasks(
 
   /** Returns the tasks with additional loops, which are not all run. */
   ChipTasks with(List<TiledKernel> all) {
-    return new ChipTasks(devices, all, tasks, inputs, outputs, states, outside, values);
+    return new ChipTasks(
+        devices, all, tasks, inputs, outputs, states, outside, values, near, loopBytes);
+  }
+
+  /**
+   * Returns other tasks for the same values, some of which are kept in the working memory.
+   *
+   * @param others the tasks, after additional ones at the beginning
+   */
+  ChipTasks near(
+      List<Task> others, List<TiledKernel> loops, Map<Region, Long> near, long loopBytes) {
+    return new ChipTasks(
+        devices,
+        loops,
+        others,
+        inputs,
+        outputs,
+        states,
+        outside,
+        values.after(others.size() - tasks.size()),
+        near,
+        loopBytes);
   }
 
   /**

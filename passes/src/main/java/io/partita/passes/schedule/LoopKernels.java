@@ -11,16 +11,24 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.function.Function;
 
 /** The distinct loops of a role. */
 final class LoopKernels {
   private final TileChoice choice;
+  private final Function<TileSpace, Optional<TiledKernel>> find;
+  private final List<TileSpace> spaces = new ArrayList<>();
   private final Map<TileSpace, Integer> indices = new LinkedHashMap<>();
   private final List<TiledKernel> kernels = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
 
   LoopKernels(TileChoice choice) {
+    this(choice, choice::find);
+  }
+
+  private LoopKernels(TileChoice choice, Function<TileSpace, Optional<TiledKernel>> find) {
     this.choice = choice;
+    this.find = find;
   }
 
   /**
@@ -34,7 +42,8 @@ final class LoopKernels {
     if (known != null) {
       return known;
     }
-    kernels.add(named(choice.choose(space, where)));
+    kernels.add(named(find.apply(space).orElseGet(() -> choice.choose(space, where))));
+    spaces.add(space);
     indices.put(space, kernels.size() - 1);
     return kernels.size() - 1;
   }
@@ -53,6 +62,32 @@ final class LoopKernels {
       sum += own.orElse(Double.POSITIVE_INFINITY);
     }
     return one.isPresent() && one.getAsDouble() <= sum;
+  }
+
+  /** Returns the space of a loop. */
+  TileSpace space(int index) {
+    return spaces.get(index);
+  }
+
+  /** Returns whether the smallest tiles of a space fit. */
+  boolean fits(TileSpace space) {
+    return indices.containsKey(space) || find.apply(space).isPresent();
+  }
+
+  /**
+   * Returns a list for loops that use fewer bytes of the working memory: the same tiles where they
+   * fit.
+   *
+   * @param smaller chooses tiles within these bytes
+   */
+  LoopKernels within(TileChoice smaller, long bytes) {
+    return new LoopKernels(
+        smaller,
+        space ->
+            choice
+                .find(space)
+                .filter(kernel -> kernel.workingBytes() <= bytes)
+                .or(() -> smaller.find(space)));
   }
 
   private TiledKernel named(TiledKernel kernel) {

@@ -42,6 +42,7 @@ public final class Scheduler {
   private final Consumer<Misfit> misfits;
   private final boolean isForPrice;
   private final Map<ChipKind, TileChoice> choices = new ConcurrentHashMap<>();
+  private final Map<ChipKind, TileChoice> besideValues = new ConcurrentHashMap<>();
 
   private Scheduler(
       List<Program> programs,
@@ -183,9 +184,24 @@ public final class Scheduler {
             .map(
                 program ->
                     ChipLowering.lower(
-                        program, devices, holders(devices), kernels, regions, hasFar, unsupported))
+                        program,
+                        devices,
+                        holders(devices),
+                        kernels,
+                        regions,
+                        workingBytes(chip),
+                        hasFar,
+                        unsupported))
             .toList();
-    return entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
+    List<ChipTasks> all = entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
+    return options.nearValues()
+        ? NearValues.keep(
+            all,
+            kernels,
+            chip,
+            besideValues.computeIfAbsent(chip, this::besideValues),
+            workingBytes(chip))
+        : all;
   }
 
   /**
@@ -235,6 +251,11 @@ public final class Scheduler {
 
   private TileChoice choice(ChipKind chip) {
     return new TileChoice(chip, workingBytes(chip), options.doubleBuffer());
+  }
+
+  /** Returns the choice of tiles for the working memory beside near values. */
+  private TileChoice besideValues(ChipKind chip) {
+    return new TileChoice(chip, NearValues.loopBytes(workingBytes(chip)), options.doubleBuffer());
   }
 
   private long workingBytes(ChipKind chip) {

@@ -8,8 +8,14 @@ import java.util.OptionalLong;
  * @param doubleBuffer whether tiles are copied between it and the home memory while cores compute
  *     others
  * @param prefetch whether weights are fetched from a farther memory before their first use
+ * @param nearValues whether small values are kept in the working memory between loops
  */
-public record SchedulerOptions(OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch) {
+public record SchedulerOptions(
+    OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch, boolean nearValues) {
   public static final SchedulerOptions STANDARD =
-      new SchedulerOptions(OptionalLong.empty(), true, true);
+      new SchedulerOptions(OptionalLong.empty(), true, true, true);
+
+  public SchedulerOptions(OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch) {
+    this(workingBytes, doubleBuffer, prefetch, true);
+  }
 }

@@ -19,6 +19,16 @@ import java.util.Map;
  * @param written the written values, in the order of their tasks
  */
 record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
+  /** Returns the values with a number of additional tasks at the beginning. */
+  WrittenValues after(int tasks) {
+    return new WrittenValues(
+        graphs,
+        written.stream()
+            .map(each -> new Written(each.task + tasks, each.node, each.index, each.storage))
+            .toList(),
+        stored);
+  }
+
   /** A value that is complete after a task. */
   record Written(int task, int node, int index, Storage storage) {}
 

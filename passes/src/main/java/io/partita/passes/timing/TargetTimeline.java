@@ -88,6 +88,11 @@ public final class TargetTimeline {
     return timeline.play(last);
   }
 
+  /** Returns what each resource did; see {@link Timeline#recorded}. */
+  public RecordedTimeline recorded(Outcome outcome) {
+    return timeline.recorded(outcome);
+  }
+
   public int size() {
     return timeline.size();
   }

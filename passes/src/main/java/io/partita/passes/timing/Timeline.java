@@ -112,6 +112,27 @@ public final class Timeline {
     return run().outcome(last);
   }
 
+  /**
+   * Returns what each resource did.
+   *
+   * @param outcome of this timeline
+   */
+  public RecordedTimeline recorded(Outcome outcome) {
+    List<RecordedTimeline.Event> all = new ArrayList<>();
+    for (int event = 0; event < events; event++) {
+      if (resource[event] != NONE) {
+        all.add(
+            new RecordedTimeline.Event(
+                labels.get(event),
+                resources.get(resource[event]),
+                outcome.start(event),
+                duration[event],
+                bytes[event]));
+      }
+    }
+    return new RecordedTimeline(all, outcome.criticalPath());
+  }
+
   private Playing run() {
     int[] open = new int[events];
     int[] firstReader = new int[events + 1];

@@ -6,6 +6,7 @@ import io.partita.passes.graph.raise.RaisePass;
 import io.partita.passes.graph.raise.activation.ActivationRuleTest;
 import io.partita.passes.graph.raise.attention.AttentionRuleTest;
 import io.partita.passes.graph.raise.embedding.EmbeddingRuleTest;
+import io.partita.passes.graph.raise.integer.IntegerRuleTest;
 import io.partita.passes.graph.raise.linear.FfnRuleTest;
 import io.partita.passes.graph.raise.linear.LinearRuleTest;
 import io.partita.passes.graph.raise.movement.MovementRuleTest;
@@ -36,6 +37,7 @@ class EveryRuleHasCasesTest {
           new AttentionRuleTest(),
           new EmbeddingRuleTest(),
           new FfnRuleTest(),
+          new IntegerRuleTest(),
           new LinearRuleTest(),
           new MovementRuleTest(),
           new NormRuleTest(),

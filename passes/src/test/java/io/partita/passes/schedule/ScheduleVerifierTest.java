@@ -7,7 +7,6 @@ import io.partita.ir.graph.Origin;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Residence;
-import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
@@ -151,8 +150,7 @@ class ScheduleVerifierTest {
     for (int i = 0; i < CHIP.residences().size(); i++) {
       Residence one = CHIP.residences().get(i);
       List<Residence> residences = new ArrayList<>(CHIP.residences());
-      residences.set(
-          i, new Residence(one.name(), one.offset(), one.bytes(), -1, CHIP.steps().size()));
+      residences.set(i, new Residence(one.name(), one.at(), one.bytes(), -1, CHIP.steps().size()));
       boolean isShared =
           CHIP.residences().stream()
               .anyMatch(
@@ -181,7 +179,7 @@ class ScheduleVerifierTest {
     for (int kernel = 0; kernel < CHIP.kernels().size(); kernel++) {
       TiledKernel one = CHIP.kernels().get(kernel);
       for (int operand = 0; operand < one.operands().size(); operand++) {
-        if (one.operands().get(operand).direction() == Direction.SCALAR) {
+        if (!one.operands().get(operand).isMoved()) {
           continue;
         }
         for (UnaryOperator<TileOperand> change : changes) {

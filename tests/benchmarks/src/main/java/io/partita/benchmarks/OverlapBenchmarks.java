@@ -66,16 +66,9 @@ final class OverlapBenchmarks {
         new OverlapBenchmarks(
             Path.of(arguments[0]).toAbsolutePath(), Path.of(arguments[1]).toAbsolutePath());
     System.out.println(HEAD);
-    Module llama =
-        new Compilation(note -> {}, step -> {})
-            .prepare(
-                new Compilation.Request(
-                    Path.of("tests/models/tiny-shakespeare/prefill/network.onnx"),
-                    Map.of("seq", (long) TOKENS),
-                    Map.of(),
-                    null));
     ChipTarget small = ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(300, Unit.KIB)));
-    benchmarks.compare("character Llama", llama, tokens(65), small, ScheduleSwitch.PREFETCH);
+    benchmarks.compare(
+        "character Llama", llama(TOKENS), tokens(65, TOKENS), small, ScheduleSwitch.PREFETCH);
     ChipTarget one = ChipTarget.of("siracusa:chips=1", Map.of());
     benchmarks.compare(
         "product [1, 512] x [512, 480]",
@@ -83,14 +76,27 @@ final class OverlapBenchmarks {
         floats(1, 512),
         one,
         ScheduleSwitch.DOUBLE_BUFFER);
+    benchmarks.compare(
+        "character Llama, one token", llama(1), tokens(65, 1), one, ScheduleSwitch.NEAR_VALUES);
     if (arguments.length > 2) {
       Module block =
           new Compilation(note -> {}, step -> {})
               .prepare(new Compilation.Request(Path.of(arguments[2]), Map.of(), Map.of(), null));
       Module sharded = new ShardPass(Distribution.strategy(8, null).orElseThrow()).run(block);
       ChipTarget eight = ChipTarget.of("siracusa:chips=8", Map.of());
-      benchmarks.compare("TinyLlama", sharded, tokens(32_000), eight, ScheduleSwitch.PREFETCH);
+      benchmarks.compare(
+          "TinyLlama", sharded, tokens(32_000, TOKENS), eight, ScheduleSwitch.PREFETCH);
     }
+  }
+
+  private static Module llama(long tokens) throws IOException {
+    return new Compilation(note -> {}, step -> {})
+        .prepare(
+            new Compilation.Request(
+                Path.of("tests/models/tiny-shakespeare/prefill/network.onnx"),
+                Map.of("seq", tokens),
+                Map.of(),
+                null));
   }
 
   private static Module product() {
@@ -116,10 +122,10 @@ final class OverlapBenchmarks {
     return Tensor.of(type, values);
   }
 
-  private static Tensor tokens(long vocabulary) {
+  private static Tensor tokens(long vocabulary, int count) {
     SplittableRandom random = new SplittableRandom(1);
-    long[] tokens = random.longs(TOKENS, 0, vocabulary).toArray();
-    return Tensor.ofLongs(TensorType.of(ElementType.I64, 1, TOKENS), tokens);
+    long[] tokens = random.longs(count, 0, vocabulary).toArray();
+    return Tensor.ofLongs(TensorType.of(ElementType.I64, 1, count), tokens);
   }
 
   /** The cycles with and without a kind of overlap. */

@@ -70,6 +70,11 @@ public final class CompileOptions {
     return Optional.ofNullable(values.sync);
   }
 
+  /** The options of a speculation on attention. */
+  public Optional<String> speculate() {
+    return Optional.ofNullable(values.speculate);
+  }
+
   /** The ranges of sums in few bits. */
   public Optional<Path> calibration() {
     return Optional.ofNullable(values.calibration);
@@ -105,6 +110,11 @@ public final class CompileOptions {
     return Optional.ofNullable(values.packageName);
   }
 
+  /** The command line that asks for this compilation, for the program's report. */
+  public Optional<String> command() {
+    return Optional.ofNullable(values.command);
+  }
+
   public Optional<String> className() {
     return Optional.ofNullable(values.className);
   }
@@ -122,6 +132,7 @@ public final class CompileOptions {
     private String sync;
     private Path calibration;
     private Path ranking;
+    private String speculate;
     private String plan;
     private String passes;
     private OptionalLong cacheCapacity = OptionalLong.empty();
@@ -129,6 +140,7 @@ public final class CompileOptions {
     private Path promptModel;
     private String packageName;
     private String className;
+    private String command;
 
     private Builder(Path model, String target, Path output) {
       this.model = Objects.requireNonNull(model, "model");
@@ -146,6 +158,7 @@ public final class CompileOptions {
       sync = other.sync;
       calibration = other.calibration;
       ranking = other.ranking;
+      speculate = other.speculate;
       plan = other.plan;
       passes = other.passes;
       cacheCapacity = other.cacheCapacity;
@@ -153,6 +166,7 @@ public final class CompileOptions {
       promptModel = other.promptModel;
       packageName = other.packageName;
       className = other.className;
+      command = other.command;
     }
 
     /** Binds a dynamic dimension; for the length of a KV cache, its capacity. */
@@ -207,6 +221,15 @@ public final class CompileOptions {
       return this;
     }
 
+    /**
+     * Lets half of the devices run ahead on an approximate attention, such as {@code
+     * lambda=0.1,chunk=128}; null for none.
+     */
+    public Builder speculate(String text) {
+      speculate = text;
+      return this;
+    }
+
     /** A file of {@code partita calibrate}, for sums in few bits; null for none. */
     public Builder calibration(Path file) {
       calibration = file;
@@ -258,6 +281,12 @@ public final class CompileOptions {
     /** The simple name of the class, for Java; null for {@code Model}. */
     public Builder className(String name) {
       className = name;
+      return this;
+    }
+
+    /** The command line that asks for this compilation, for the program's report; null for none. */
+    public Builder command(String line) {
+      command = line;
       return this;
     }
 

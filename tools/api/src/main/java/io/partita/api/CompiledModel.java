@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param className the qualified name of the class, for Java
  * @param devices the number of devices
  * @param mesh the mesh axes and their sizes, for several devices or chips
+ * @param speculation the predicted latency of chips that speculate on attention
  * @param summary one line for people
  */
 public record CompiledModel(
@@ -24,7 +25,16 @@ public record CompiledModel(
     Optional<String> className,
     int devices,
     Optional<String> mesh,
+    Optional<Speculation> speculation,
     String summary) {
+  /**
+   * The predicted time of a run.
+   *
+   * @param hitSeconds if every attention hits
+   * @param missSeconds if every attention misses
+   */
+  public record Speculation(double hitSeconds, double missSeconds) {}
+
   /** The kind of a program's entry point. */
   public enum Kind {
     /** Outputs depend only on the inputs of the run. */

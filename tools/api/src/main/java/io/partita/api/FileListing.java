@@ -2,6 +2,7 @@ package io.partita.api;
 
 import io.partita.backend.emitted.Description;
 import io.partita.backend.emitted.EmittedProgram;
+import io.partita.backend.emitted.EmittedSchedule;
 import io.partita.ir.file.Checksums;
 import io.partita.ir.file.EmittedFile;
 import java.nio.file.Path;
@@ -25,6 +26,14 @@ final class FileListing {
         description.mainClass(),
         description.devices(),
         hasMesh ? Optional.of(description.whole().mesh().toString()) : Optional.empty(),
+        program.schedule().flatMap(FileListing::speculation),
         description.summary());
+  }
+
+  private static Optional<CompiledModel.Speculation> speculation(EmittedSchedule schedule) {
+    return schedule
+        .hits()
+        .map(
+            hits -> new CompiledModel.Speculation(hits.seconds(), schedule.prediction().seconds()));
   }
 }

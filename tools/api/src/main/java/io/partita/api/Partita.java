@@ -14,10 +14,15 @@ import io.partita.driver.chip.TargetSettings;
 import io.partita.driver.plan.DeviceSelection;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
+import io.partita.driver.report.ReportFile;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.TargetDescription;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Compiles models.
@@ -79,26 +84,48 @@ public final class Partita {
     if (options.promptModel().isPresent() && options.chunk().isEmpty()) {
       throw new InvalidOptionsException("--prompt-model needs --chunk N, its number of tokens");
     }
+    if (syncs().speculation().isPresent()
+        && (options.plan().isPresent() || options.chunk().isPresent())) {
+      throw new InvalidOptionsException(
+          "--speculate takes --devices N, for one token at a time, without "
+              + (options.plan().isPresent() ? "--plan" : "--chunk"));
+    }
     CompilationTarget target;
     try {
       target = target();
     } catch (ConflictingOptions conflict) {
       throw new InvalidOptionsException(conflict.getMessage());
     }
-    Compilation compilation = new Compilation(listener::note, listener::step);
+    List<Diagnostic> notes = new ArrayList<>();
+    Consumer<Diagnostic> noted =
+        note -> {
+          notes.add(note);
+          listener.note(note);
+        };
+    Compilation compilation = new Compilation(noted, listener::step);
     EmittedProgram program;
     if (options.plan().isPresent()) {
-      Entries planned = planned(options.plan().get());
+      Planning planning = new Planning(noted, listener::step);
+      PlanResult result = planned(options.plan().get(), planning);
+      Entries planned = planning.entries(result);
       program =
           compilation.emit(
+              planned,
               planned.step().placement().isPresent()
                   ? Distribution.overlapping(planned)
                   : Distribution.programs(planned),
               target,
-              options.output());
+              options.output(),
+              () -> report(notes, Optional.of(result.request().target())));
     } else {
       devices.chosen().ifPresent(strategy -> target.verifyDevices(strategy.devices()));
-      program = compilation.compile(request(), sharding(), target, options.output());
+      program =
+          compilation.compile(
+              request(),
+              sharding(),
+              target,
+              options.output(),
+              () -> report(notes, Optional.empty()));
     }
     return FileListing.of(options.output(), ModelFile.parts(options.model()), program);
   }
@@ -116,16 +143,21 @@ public final class Partita {
   }
 
   private SyncSelection syncs() {
-    return new SyncSelection(options.sync(), options.calibration(), options.ranking());
+    return new SyncSelection(
+        options.sync(), options.calibration(), options.ranking(), options.speculate());
   }
 
   private Optional<Sharding> sharding() {
     return syncs().sharding(devices.chosen());
   }
 
-  /** Returns the best strategy and algorithms for a target; for one device, the unchanged model. */
-  private Entries planned(String target) {
-    Planning planning = new Planning(listener::note, listener::step);
+  private ReportFile.Request report(List<Diagnostic> notes, Optional<TargetDescription> planned) {
+    return new ReportFile.Request(
+        options.model().getFileName().toString(), options.command(), notes, planned);
+  }
+
+  /** Returns the best strategy and algorithms for a target. */
+  private PlanResult planned(String target, Planning planning) {
     PlanResult result =
         planning.search(devices.request(request(), settings.planned(target), syncs().rewrites()));
     if (!result.fits()) {
@@ -137,7 +169,7 @@ public final class Partita {
               + " lists changes that make it fit";
       throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
     }
-    return planning.entries(result);
+    return result;
   }
 
   private Compilation.Request request() {

@@ -33,11 +33,15 @@ import picocli.CommandLine.Spec;
     description = {
       "Run recorded test cases and compare the results.",
       "A case is a folder with model.onnx and test_data_set_*/{input,output}_*.pb, or with"
-          + " network.onnx, inputs.npz and outputs.npz. Each case gets a line: PASS, FAIL or UNSUPPORTED.",
-      "Integers must be equal, and floats within the tolerances: by default 1e-3 relative and"
-          + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
+          + " network.onnx, inputs.npz and outputs.npz. Each case gets a line: PASS, FAIL or"
+          + " UNSUPPORTED.",
+      "Integers must be equal, and floats within the tolerances: by default 1e-3 relative and 1e-5"
+          + " absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
           + " f64). The exit code is 1 if a case fails.",
       "A difference that rounding explains passes with a note, unless --rtol or --atol is given.",
+      "A --sync that isn't exact changes results. The emitted code is then compared with the"
+          + " reference evaluation of the model with these syncs. The difference from the recorded"
+          + " results is printed, and fails a case only if it exceeds --rtol or --atol.",
       "With --devices the emitted code runs, each device as a thread; for siracusa as a process."
     })
 final class CheckCommand implements Callable<Integer> {
@@ -68,6 +72,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin SyncOptions syncs = new SyncOptions();
 
+  @Mixin SpeculateOptions speculation = new SpeculateOptions();
+
   @Mixin TargetOptions settings = new TargetOptions();
 
   @Option(names = "--on", paramLabel = "PORT", description = "Where emitted C runs: host.")
@@ -86,7 +92,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Optional<Sharding> sharding = syncs.selection().sharding(devices.selection().chosen());
+    Optional<Sharding> sharding =
+        syncs.selection(speculation).sharding(devices.selection().chosen());
     Target usual = devices.selection().isEmpty() ? Target.EVALUATOR : Target.JAVA;
     Target chosen = target == null ? usual : Target.of(target);
     Pipeline pipeline =
@@ -94,7 +101,7 @@ final class CheckCommand implements Callable<Integer> {
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
     Tolerance tolerance = new Tolerance(bound("--rtol", relative), bound("--atol", absolute));
-    CaseRunner runner = new CaseRunner(runner(chosen, sharding), pipeline, tolerance);
+    CaseRunner runner = new CaseRunner(runner(chosen, sharding), pipeline, tolerance, sharding);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();
@@ -159,6 +166,7 @@ final class CheckCommand implements Callable<Integer> {
       entry.put("detail", result.detail());
       entry.put("codes", result.codes());
       entry.put("maxError", Double.isFinite(result.maxError()) ? result.maxError() : null);
+      result.rewriteError().ifPresent(error -> entry.put("rewriteError", error));
       cases.add(entry);
     }
     Map<String, Object> report = new LinkedHashMap<>();

@@ -11,7 +11,9 @@ import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.tensor.Tensor;
+import io.partita.report.ProgramReport;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -89,6 +91,11 @@ final class ChipRunOptions {
         predicted.map(
             run ->
                 new ChipRunReport(port, run, MeasuredRun.of(result.reports(), result.profiles())));
+    report.ifPresent(
+        each ->
+            OutputFile.write(
+                folder.resolve(ProgramReport.RUN),
+                out -> out.write(Json.text(each.fields()).getBytes(StandardCharsets.UTF_8))));
     PrintWriter said =
         OutputTarget.isStandardOutput(outputs)
             ? spec.commandLine().getErr()

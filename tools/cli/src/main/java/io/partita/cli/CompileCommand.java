@@ -6,11 +6,14 @@ import io.partita.api.CompiledModel;
 import io.partita.api.InvalidOptionsException;
 import io.partita.api.Partita;
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.report.ProgramReport;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,11 +29,13 @@ import picocli.CommandLine.Spec;
     description = {
       "Compile an ONNX model (or a .pir module) to a target.",
       "For java: one class without dependencies and its weights. A model with a KV cache becomes a"
-          + " decoder with reset() and step(token). With --devices, one class for each role, the weights"
-          + " of each device, and a class with the interface of a single-device model.",
+          + " decoder with reset() and step(token). With --devices, one class for each role, the"
+          + " weights of each device, and a class with the interface of a single-device model.",
       "For siracusa: C for each role, the weights of each chip, and a makefile."
     })
 final class CompileCommand implements Callable<Integer> {
+  private static final List<String> OUTPUTS = List.of("-o", "--output", "--report");
+
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
   Path model;
 
@@ -56,6 +61,8 @@ final class CompileCommand implements Callable<Integer> {
   @Mixin DeviceOptions devices = new DeviceOptions();
 
   @Mixin SyncOptions syncs = new SyncOptions();
+
+  @Mixin SpeculateOptions speculation = new SpeculateOptions();
 
   @Mixin TargetOptions settings = new TargetOptions();
 
@@ -104,6 +111,12 @@ final class CompileCommand implements Callable<Integer> {
       description = "Name of the Java class; by default Model.")
   String className;
 
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description = "Also write the program's report, as 'partita report' does.")
+  Path report;
+
   @Option(names = "--json", description = "Print what was written as JSON.")
   boolean json;
 
@@ -113,11 +126,26 @@ final class CompileCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     CompiledModel compiled = compile(spec.commandLine().getErr());
+    if (report != null) {
+      ReportCommand.write(
+          ProgramReport.page(
+              output, Optional.empty(), Optional.of(CommandText.of(spec, OUTPUTS)), Version.text()),
+          report);
+    }
     if (json) {
       out.println(Json.text(report(compiled)));
     } else {
       EmittedFiles.lines(output, compiled.files()).forEach(out::println);
+      if (report != null) {
+        out.println(report);
+      }
       out.println(compiled.summary());
+      compiled
+          .speculation()
+          .ifPresent(
+              predicted ->
+                  out.println(
+                      SpeculateOptions.latency(predicted.hitSeconds(), predicted.missSeconds())));
     }
     return ExitCode.DONE;
   }
@@ -153,11 +181,13 @@ final class CompileCommand implements Callable<Integer> {
             .sync(syncs.rules)
             .calibration(syncs.calibration)
             .ranking(syncs.ranking)
+            .speculate(speculation.text)
             .plan(plan)
             .passes(passes)
             .promptModel(promptModel)
             .packageName(packageName)
-            .className(className);
+            .className(className)
+            .command(CommandText.withoutFolders(spec, OUTPUTS));
     if (capacity != null) {
       builder.cacheCapacity(capacity);
     }
@@ -170,6 +200,9 @@ final class CompileCommand implements Callable<Integer> {
   private Map<String, Object> report(CompiledModel compiled) {
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("output", output.toString());
+    if (this.report != null) {
+      report.put("report", this.report.toString());
+    }
     report.put("files", compiled.files());
     compiled.className().ifPresent(name -> report.put("class", name));
     report.put("kind", compiled.kind().name().toLowerCase(Locale.ROOT));
@@ -183,6 +216,13 @@ final class CompileCommand implements Callable<Integer> {
     if (chunk != null) {
       report.put("chunk", chunk);
     }
+    compiled
+        .speculation()
+        .ifPresent(
+            predicted -> {
+              report.put("hitSeconds", predicted.hitSeconds());
+              report.put("missSeconds", predicted.missSeconds());
+            });
     report.put("inputs", compiled.inputs().stream().map(Path::toString).toList());
     return report;
   }

@@ -7,6 +7,7 @@ import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.SpeculationEvaluation;
 import io.partita.driver.evaluate.SpeculationHits;
+import io.partita.driver.evaluate.SpeculationSearch;
 import io.partita.driver.evaluate.Traffic;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.graph.speculate.Speculation;
@@ -18,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,8 +68,8 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--attribute",
       description =
-          "List the bytes of each sync without and with --sync, and the error and the metric if only"
-              + " one block or sync is rewritten. Takes one more evaluation for each of them.")
+          "List the bytes of each sync without and with --sync, and the error and the metric if"
+              + " only one block or sync is rewritten. Takes one more evaluation for each of them.")
   boolean attribute;
 
   @Option(
@@ -83,10 +86,20 @@ final class EvaluateCommand implements Callable<Integer> {
               + " within L of the exact one, relative to its L2 norm; print how often it is.")
   String speculate;
 
+  @Option(
+      names = "--max-loss",
+      paramLabel = "X%%",
+      description =
+          "With --speculate chunk=C: choose the largest lambda, from 0.05 to 0.25, with which the"
+              + " metric loses at most this, such as 1%%.")
+  String maxLoss;
+
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
   @Spec CommandSpec spec;
+
+  private static final Pattern CHUNK = Pattern.compile("chunk=([1-9][0-9]{0,8})");
 
   @Override
   public Integer call() {
@@ -109,9 +122,12 @@ final class EvaluateCommand implements Callable<Integer> {
             data.scaling(),
             data.samples(),
             data.threads);
+    PrintWriter err = spec.commandLine().getErr();
+    if (maxLoss != null) {
+      return choose(evaluated, err);
+    }
     Optional<Speculation> speculation =
         Optional.ofNullable(speculate).map(text -> Speculation.parse("--speculate", text));
-    PrintWriter err = spec.commandLine().getErr();
     Evaluation.Result result;
     Optional<SpeculationHits> hits = Optional.empty();
     Optional<Attribution.Result> attribution = Optional.empty();
@@ -139,13 +155,38 @@ final class EvaluateCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       Map<String, Object> report = report(result);
-      hits.ifPresent(found -> report.putAll(HitTable.report(found)));
+      hits.ifPresent(
+          found -> report.putAll(HitTable.report(found, speculation.orElseThrow().lambda())));
       attribution.ifPresent(found -> report.putAll(AttributionTable.report(found)));
       out.println(Json.text(report));
     } else {
       out.println(text(result));
-      hits.map(HitTable::lines).ifPresent(lines -> lines.forEach(out::println));
+      hits.map(found -> HitTable.lines(found, speculation.orElseThrow().lambda()))
+          .ifPresent(lines -> lines.forEach(out::println));
       attribution.map(AttributionTable::lines).ifPresent(lines -> lines.forEach(out::println));
+    }
+    return ExitCode.DONE;
+  }
+
+  /** Chooses the threshold of a speculation within the loss budget. */
+  private Integer choose(Evaluation.Request request, PrintWriter err) {
+    double budget = Percentage.parse(maxLoss, spec);
+    Matcher chunk = CHUNK.matcher(speculate == null ? "" : speculate);
+    if (!chunk.matches()) {
+      throw new ParameterException(
+          spec.commandLine(), "--max-loss needs --speculate chunk=C, and chooses lambda");
+    }
+    SpeculationSearch.Result result;
+    try (Progress progress = Progress.start(err, "starting")) {
+      result =
+          new SpeculationSearch(err::println, progress::step)
+              .run(request, Long.parseLong(chunk.group(1)), budget);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.text(LambdaTable.report(result)));
+    } else {
+      LambdaTable.lines(result).forEach(out::println);
     }
     return ExitCode.DONE;
   }

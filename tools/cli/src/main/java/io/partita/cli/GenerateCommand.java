@@ -4,10 +4,12 @@ import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.metalium.MetaliumDescription;
 import io.partita.driver.DriverCode;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.text.ChipModel;
 import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.EmulatedModel;
 import io.partita.driver.text.Generation;
 import io.partita.driver.text.JavaModel;
 import io.partita.driver.text.LanguageModel;
@@ -71,7 +73,8 @@ final class GenerateCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
-          "Stop a C program that takes longer for one token; by default ${DEFAULT-VALUE}.")
+          "Stop a C or emulated program that takes longer for one token; by default"
+              + " ${DEFAULT-VALUE}.")
   int timeout = 600;
 
   @Mixin HostingOptions options = new HostingOptions();
@@ -214,6 +217,12 @@ final class GenerateCommand implements Callable<Integer> {
       }
     }
     ports.requireNone(spec);
+    if (MetaliumDescription.isIn(folder)) {
+      try (Progress progress = Progress.start(spec.commandLine().getErr(), "opening")) {
+        progress.step("building");
+        return new EmulatedModel(folder, Duration.ofSeconds(timeout));
+      }
+    }
     return new JavaModel(folder, options.hosting(folder, spec));
   }
 

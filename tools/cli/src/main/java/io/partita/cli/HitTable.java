@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.evaluate.SpeculationHits;
+import io.partita.passes.graph.speculate.ErrorBound;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ final class HitTable {
   private HitTable() {}
 
   /** Lines by block, with columns of equal ranges of positions. */
-  static List<String> lines(SpeculationHits hits) {
+  static List<String> lines(SpeculationHits hits, double lambda) {
     int width = Math.ceilDiv(hits.positions(), COLUMNS);
     List<String> lines = new ArrayList<>();
     lines.add("");
@@ -29,6 +30,14 @@ final class HitTable {
       lines.add(line("block " + block, hits, block, block + 1, width));
     }
     lines.add(line("all", hits, 0, hits.blocks(), width));
+    lines.add("");
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "error bound  %.2f of the last hidden state in 95 %% of cases (c = 1), %.2f if errors"
+                + " add up",
+            ErrorBound.likely(lambda, hits.blocks()),
+            ErrorBound.worst(lambda, hits.blocks())));
     return lines;
   }
 
@@ -46,12 +55,14 @@ final class HitTable {
     return line.toString();
   }
 
-  private static String percent(double rate) {
+  static String percent(double rate) {
     return String.format(Locale.ROOT, "%.1f %%", 100 * rate);
   }
 
-  static Map<String, Object> report(SpeculationHits hits) {
+  static Map<String, Object> report(SpeculationHits hits, double lambda) {
     Map<String, Object> report = new LinkedHashMap<>();
+    report.put("likelyErrorBound", ErrorBound.likely(lambda, hits.blocks()));
+    report.put("worstErrorBound", ErrorBound.worst(lambda, hits.blocks()));
     report.put("hitRate", hits.rate());
     report.put(
         "hitRateByBlock",

@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
       InspectCommand.class,
       PlanCommand.class,
       CompileCommand.class,
+      ReportCommand.class,
       RunCommand.class,
       GenerateCommand.class,
       CheckCommand.class,
@@ -52,6 +53,7 @@ import picocli.CommandLine.Spec;
       ExplainCommand.class,
       KeyCommand.class,
       DoctorCommand.class,
+      CompletionCommand.class,
       CommandLine.HelpCommand.class,
       WarmUp.class
     })

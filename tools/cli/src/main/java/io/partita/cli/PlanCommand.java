@@ -1,19 +1,30 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.SyncSelection;
 import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
+import io.partita.driver.report.ReportFile;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.StrategyChoice;
+import io.partita.report.ProgramReport;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -70,9 +81,18 @@ final class PlanCommand implements Callable<Integer> {
 
   @Mixin SyncOptions syncs = new SyncOptions();
 
+  @Mixin SpeculateOptions speculation = new SpeculateOptions();
+
   @Mixin TargetOptions settings = new TargetOptions();
 
   @Mixin ZooModelOptions zoo = new ZooModelOptions();
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description =
+          "Also write one HTML page about the plan, as 'partita report' does of a program.")
+  Path report;
 
   @Option(names = "--json", description = "Print one JSON object instead of the page.")
   boolean json;
@@ -86,8 +106,13 @@ final class PlanCommand implements Callable<Integer> {
     TargetDescription described =
         TargetChange.set(TargetLibrary.find(target), settings.settings().quantities());
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
-    StrategyChoice split = StrategyChoice.parse(strategy);
-    SyncRewrites rewrites = syncs.selection().rewrites();
+    SyncSelection selection = syncs.selection(speculation);
+    SyncRewrites rewrites = selection.rewrites();
+    Optional<Speculation> speculates = selection.speculation();
+    StrategyChoice split =
+        speculates.isPresent()
+            ? groups(selection, described, count)
+            : StrategyChoice.parse(strategy);
     PlanResult result;
     try (Progress progress = Progress.start(err, "starting");
         ModelSource source = ModelSource.of(model, zoo, options.dims, progress::step)) {
@@ -101,8 +126,21 @@ final class PlanCommand implements Callable<Integer> {
               split,
               goal,
               PlanOptions.DEFAULT,
-              rewrites);
-      result = new Planning(err::println, progress::step).plan(request);
+              rewrites,
+              speculates);
+      List<Diagnostic> notes = new ArrayList<>();
+      result =
+          new Planning(
+                  note -> {
+                    notes.add(note);
+                    err.println(note);
+                  },
+                  progress::step)
+              .plan(request);
+      if (report != null) {
+        progress.step("writing " + report);
+        ReportCommand.write(ProgramReport.page(fields(result, notes), Version.text()), report);
+      }
     }
     if (json) {
       out.println(Json.text(new PlanJson(model, result).object()));
@@ -114,5 +152,30 @@ final class PlanCommand implements Callable<Integer> {
       return ExitCode.USER_ERROR;
     }
     return ExitCode.DONE;
+  }
+
+  /** Returns the split of devices in two groups. */
+  private StrategyChoice groups(
+      SyncSelection selection, TargetDescription described, DeviceChoice count) {
+    int all = count instanceof DeviceChoice.Exactly(int number) ? number : described.deviceCount();
+    boolean isChosen = !strategy.equals("auto");
+    Strategy split = isChosen ? Strategy.parse(strategy) : Strategy.tensor(all);
+    selection.sharding(Optional.of(split));
+    return StrategyChoice.exactly(split);
+  }
+
+  private Map<String, Object> fields(PlanResult result, List<Diagnostic> notes) {
+    List<Diagnostic> all = new ArrayList<>(notes);
+    if (!result.fits()) {
+      all.add(result.shortage());
+    }
+    return ReportFile.fields(
+        new ReportFile.Request(
+            Path.of(model).getFileName().toString(),
+            Optional.of(CommandText.of(spec, List.of("--report"))),
+            all,
+            Optional.of(result.request().target())),
+        result.search().best(),
+        result.request().target());
   }
 }

@@ -52,6 +52,14 @@ final class PlanPage {
     if (!result.request().syncs().isEmpty()) {
       row("sums", result.request().syncs().rules().toString());
     }
+    result
+        .request()
+        .speculation()
+        .ifPresent(
+            options ->
+                row(
+                    "speculates",
+                    "lambda=%s, chunk=%d".formatted(options.lambda(), options.chunk())));
     figures();
     lines.add("");
     lines.addAll(new MemoryTable(plan.report()).lines());
@@ -125,6 +133,10 @@ final class PlanPage {
     row(
         "latency",
         Figures.seconds(report.seconds()) + ": " + parts(report.breakdown(), Figures::seconds));
+    report
+        .hitSeconds()
+        .ifPresent(
+            hits -> lines.add(" ".repeat(11) + SpeculateOptions.latency(hits, report.seconds())));
     row(
         "energy",
         Figures.joules(report.totalJoules()) + ": " + parts(report.joules(), Figures::joules));

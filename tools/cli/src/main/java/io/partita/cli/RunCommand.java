@@ -15,6 +15,7 @@ import io.partita.ir.file.OutputTarget;
 import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,8 @@ import picocli.CommandLine.Spec;
       "With --device I other than 0, run one device of a program for several, until device 0 ends."
     })
 final class RunCommand implements Callable<Integer> {
+  private static final Duration EMULATION_LIMIT = Duration.ofMinutes(10);
+
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
   Path folder;
 
@@ -106,7 +109,8 @@ final class RunCommand implements Callable<Integer> {
     ProgramInterface whole = MetaliumDescription.read(folder).whole();
     NamedArrays arrays = NamedArrays.read(inputs);
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "building the program")) {
-      return run(arrays, whole, EmulatedProgram.build(folder, whole)::run, progress);
+      EmulatedProgram program = EmulatedProgram.build(folder, whole);
+      return run(arrays, whole, given -> program.run(given, EMULATION_LIMIT), progress);
     }
   }
 

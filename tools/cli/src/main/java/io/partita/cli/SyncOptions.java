@@ -19,7 +19,8 @@ final class SyncOptions {
       names = "--calibration",
       paramLabel = "FILE",
       description =
-          "The ranges for int4 and other integers, or the codebooks for vq: a file of 'partita calibrate'.")
+          "The ranges for int4 and other integers, or the codebooks for vq: a file of 'partita"
+              + " calibrate'.")
   Path calibration;
 
   @Option(
@@ -31,5 +32,14 @@ final class SyncOptions {
   SyncSelection selection() {
     return new SyncSelection(
         Optional.ofNullable(rules), Optional.ofNullable(calibration), Optional.ofNullable(ranking));
+  }
+
+  /** The selection with a speculation. */
+  SyncSelection selection(SpeculateOptions speculation) {
+    return new SyncSelection(
+        Optional.ofNullable(rules),
+        Optional.ofNullable(calibration),
+        Optional.ofNullable(ranking),
+        Optional.ofNullable(speculation.text));
   }
 }

@@ -24,7 +24,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -118,7 +117,7 @@ final class TuneCommand implements Callable<Integer> {
   public Integer call() {
     data.verify(spec);
     Strategy strategy = devices.required(spec);
-    double limit = limit();
+    double limit = Percentage.parse(maxLoss, spec);
     Optional<SyncCalibration> ranges =
         Optional.ofNullable(calibration).map(file -> CalibrationFile.read(file).calibration());
     Evaluation.Request evaluated =
@@ -152,14 +151,6 @@ final class TuneCommand implements Callable<Integer> {
       lines(result).forEach(out::println);
     }
     return ExitCode.DONE;
-  }
-
-  private double limit() {
-    if (maxLoss.matches("[0-9]{1,4}(\\.[0-9]{1,9})?%")) {
-      return Double.parseDouble(maxLoss.substring(0, maxLoss.length() - 1)) / 100;
-    }
-    throw new ParameterException(
-        spec.commandLine(), "--max-loss takes a percentage such as 1% or 0.5%, not " + maxLoss);
   }
 
   private List<SyncMethod> chosen(Optional<SyncCalibration> ranges) {

@@ -52,11 +52,13 @@ final class CommandsTest {
             folder.resolve("Model.java").toString(),
             folder.resolve("Model.weights").toString(),
             folder.resolve("model.json").toString(),
+            folder.resolve("report.json").toString(),
             folder.resolve("checksums.txt").toString(),
             "class Model: a decoder with step(…) and reset(), and a state of 262,144 bytes");
     assertThat(compile.err()).contains("note P6014").contains("--kv-capacity 256");
     assertThat(contents(folder))
-        .containsOnlyKeys("Model.java", "Model.weights", "model.json", "checksums.txt");
+        .containsOnlyKeys(
+            "Model.java", "Model.weights", "model.json", "report.json", "checksums.txt");
   }
 
   @Test
@@ -83,7 +85,13 @@ final class CommandsTest {
         .containsEntry("kind", "decoder")
         .containsEntry("class", "a.b.Decoder")
         .containsEntry(
-            "files", List.of("a/b/Decoder.java", "Decoder.weights", "model.json", "checksums.txt"));
+            "files",
+            List.of(
+                "a/b/Decoder.java",
+                "Decoder.weights",
+                "model.json",
+                "report.json",
+                "checksums.txt"));
     assertThat(compile.err()).isEmpty();
   }
 

@@ -141,6 +141,16 @@ class EvaluateCommandTest {
     assertThat(devices.get("hitRateByBlock")).isEqualTo(some.get("hitRateByBlock"));
   }
 
+  @Test
+  void lambdaIsChosenWithinABudget() {
+    Map<String, Object> all = measured(PREFILL, "--speculate=chunk=3", "--max-loss=9999%");
+    assertThat(number(all, "lambda")).isEqualTo(0.25);
+    assertThat(number(all, "hitRate")).isBetween(0.5, 1.0);
+    // 0.25 sqrt(4 blocks (4 - ln 0.05)), and 4 times 0.25.
+    assertThat(number(all, "likelyErrorBound")).isEqualTo(1.3225, offset(1e-4));
+    assertThat(number(all, "worstErrorBound")).isEqualTo(1);
+  }
+
   /** Both groups of emitted Java give what one device gives, and skip what they needn't compute. */
   @Test
   @Tag("thorough")
@@ -167,6 +177,10 @@ class EvaluateCommandTest {
         .contains("P4242", "14 tokens", "choose chunk=6 or less");
     assertThat(refused("--speculate=lambda=0.1,chunk=3", "--devices=2", "--sync=bf16"))
         .contains("--speculate needs exact sums");
+    assertThat(refused("--speculate=lambda=0.1,chunk=3", "--max-loss=1%"))
+        .contains("--max-loss needs --speculate chunk=C");
+    assertThat(refused("--speculate=chunk=3", "--max-loss=1"))
+        .contains("--max-loss takes a percentage");
   }
 
   private String refused(Object... more) {

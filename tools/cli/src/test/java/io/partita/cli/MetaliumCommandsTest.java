@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -102,16 +105,43 @@ class MetaliumCommandsTest {
         .contains("error P6017", "one device, for which TT-Metalium kernels are emitted");
   }
 
+  /** The decoder's own README records the text that its logits choose. */
+  @Tag("thorough")
   @Test
-  void decodersAreRefused() {
-    assertThat(refused("--kv-capacity=32"))
-        .contains("error P5203", "one device, without a KV cache");
+  void decodersWriteTheSameTextAsJava() {
+    Path model = Invocation.DECODER.getParent();
+    String vocabulary = model.resolveSibling("vocab.json").toString();
+    assertThat(generated("n150", vocabulary))
+        .isEqualTo(generated("java", vocabulary))
+        .startsWith("ROMEO:");
   }
 
-  private String refused(String option) {
+  private String generated(String target, String vocabulary) {
+    Path folder = scratch.resolve(target);
     Invocation compile =
         Invocation.of(
-            "compile", Invocation.DECODER, "--target=n150", option, "-o", scratch.resolve("none"));
+            "compile", Invocation.DECODER, "--target", target, "--kv-capacity=64", "-o", folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    Invocation generate =
+        Invocation.of(
+            "generate", folder, "--vocab", vocabulary, "--prompt", "ROMEO:", "--tokens", "40");
+    assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
+    return generate.out();
+  }
+
+  @Test
+  void entryPointsForChunksAreRefused() {
+    Path prompts = Invocation.DECODER.getParent().resolveSibling("prefill/network.onnx");
+    assertThat(refused("--chunk=8", "--prompt-model=" + prompts))
+        .contains("error P5203", "one device and one entry point");
+  }
+
+  private String refused(String... options) {
+    List<Object> arguments = new ArrayList<>();
+    Collections.addAll(arguments, "compile", Invocation.DECODER, "--target=n150");
+    Collections.addAll(arguments, (Object[]) options);
+    Collections.addAll(arguments, "-o", scratch.resolve("none"));
+    Invocation compile = Invocation.of(arguments.toArray());
     assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     return compile.err();
   }

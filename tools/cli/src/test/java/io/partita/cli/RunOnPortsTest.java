@@ -201,7 +201,7 @@ final class RunOnPortsTest {
     Path folder = port == Port.QEMU ? one : two;
     assertThat(
             refused(folder, "role_0.c", text -> "int number\n" + text, SmallChipProgram.on(port)))
-        .contains("error P5103: emitted C doesn't compile")
+        .contains("error P5103: the emitted program doesn't compile")
         .containsPattern("found: .*role_0.c:\\d+:.* error: ");
   }
 
@@ -219,7 +219,7 @@ final class RunOnPortsTest {
         run(two, scratch.resolve("none.npz"), List.of("--on=gvsoc", "--gvsoc=" + scratch));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(run.err())
-        .contains("error P5102: a program that builds or runs emitted C is missing")
+        .contains("error P5102: a tool that builds or runs emitted programs is missing")
         .contains("with bin/gvsoc", "targets/gvsoc/README.md");
   }
 
@@ -234,7 +234,7 @@ final class RunOnPortsTest {
     Process run = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     assertThat(run.waitFor()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(Files.readString(log))
-        .contains("error P5102: a program that builds or runs emitted C is missing")
+        .contains("error P5102: a tool that builds or runs emitted programs is missing")
         .contains("where:     --on " + port.text(), "make on the path", "apt-get install ");
   }
 

@@ -61,7 +61,8 @@ final class UsageTest {
       String heading = "## partita " + command.getKey() + "\n";
       assertThat(page).contains(heading);
       String section = page.substring(page.indexOf(heading) + heading.length());
-      section = section.substring(0, Math.max(section.indexOf("\n## "), 0));
+      int end = section.indexOf("\n## ");
+      section = end < 0 ? section : section.substring(0, end);
       for (OptionSpec option : command.getValue().getCommandSpec().options()) {
         if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
           assertThat(section).contains("`" + option.longestName());

@@ -2,15 +2,19 @@ package io.partita.driver;
 
 import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.EmittedProgram;
+import io.partita.driver.report.ReportFile;
+import io.partita.driver.report.ReportedProgram;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Compiles a model: reads it, runs passes, emits a program. */
 public final class Compilation {
@@ -92,32 +96,59 @@ public final class Compilation {
    * Compiles a model and writes the folder atomically.
    *
    * @param sharding the distribution; empty for one device
+   * @param report what the program's report says of the request, when the program is made
    * @throws PartitaException if the model can't be compiled or doesn't fit the target, or the
    *     folder can't be written
    */
   public EmittedProgram compile(
-      Request request, Optional<Sharding> sharding, CompilationTarget target, Path folder) {
+      Request request,
+      Optional<Sharding> sharding,
+      CompilationTarget target,
+      Path folder,
+      Supplier<ReportFile.Request> report) {
     Entries whole = preparation().prepareEntries(request);
-    Entries.Programs programs = Distribution.programs(distributed(whole, sharding));
+    Entries distributed = distributed(whole, sharding);
+    Entries.Programs programs = Distribution.programs(distributed);
     try {
-      return emit(programs, target, folder);
+      return emit(distributed, programs, target, folder, report);
     } catch (PartitaException failure) {
       throw target.withRemedies(failure, whole, programs, progress);
     }
   }
 
+  /** Like {@link #compile}, with a report that says nothing of the request but the model. */
+  public EmittedProgram compile(
+      Request request, Optional<Sharding> sharding, CompilationTarget target, Path folder) {
+    ReportFile.Request report =
+        new ReportFile.Request(
+            request.model().toString(), Optional.empty(), List.of(), Optional.empty());
+    return compile(request, sharding, target, folder, () -> report);
+  }
+
   /**
    * Emits the programs of the devices and writes the folder atomically.
    *
+   * @param modules the modules from which the programs were made
+   * @param report what the program's report says of the request
    * @throws PartitaException if they don't fit the target, or the folder can't be written
    */
-  public EmittedProgram emit(Entries.Programs programs, CompilationTarget target, Path folder) {
+  public EmittedProgram emit(
+      Entries modules,
+      Entries.Programs programs,
+      CompilationTarget target,
+      Path folder,
+      Supplier<ReportFile.Request> report) {
     Backend backend = target.backend();
     progress.accept("emitting " + backend.language());
     EmittedProgram emitted = backend.emit(programs.step(), programs.chunk());
     progress.accept("writing " + folder);
-    backend.write(emitted, folder);
-    return emitted;
+    EmittedProgram reported =
+        ReportedProgram.of(
+            emitted,
+            ReportFile.fields(
+                report.get(), target.name(), modules.step(), programs.step(), emitted.schedule()));
+    backend.write(reported, folder);
+    return reported;
   }
 
   private Entries distributed(Entries entries, Optional<Sharding> sharding) {

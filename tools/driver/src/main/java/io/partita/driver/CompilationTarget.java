@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 public interface CompilationTarget {
   Backend backend();
 
+  /** Its name for people, such as {@code siracusa}. */
+  String name();
+
   /**
    * Checks that the target has enough devices.
    *

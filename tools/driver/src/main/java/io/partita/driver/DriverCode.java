@@ -29,6 +29,7 @@ public enum DriverCode implements DiagnosticCode {
   NO_TOKENIZER_LIBRARY("P6024", "the tokenizer library isn't available"),
   STATE_GIVEN("P6030", "these arrays are state that the program keeps"),
   UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
+  NO_REPORT("P6032", "the folder has no report"),
   INTERNAL("P6099", "this is an internal error of Partita");
 
   private final String id;

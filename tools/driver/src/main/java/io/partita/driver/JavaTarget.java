@@ -21,6 +21,11 @@ public record JavaTarget(JavaOptions options) implements CompilationTarget {
   }
 
   @Override
+  public String name() {
+    return "java";
+  }
+
+  @Override
   public ModuleRunner runner(Optional<Sharding> sharding) {
     return new JavaRunner(sharding);
   }

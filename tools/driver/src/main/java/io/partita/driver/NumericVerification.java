@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.driver.cases.Comparison;
+import io.partita.driver.cases.RewrittenModel;
 import io.partita.driver.cases.Tolerance;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
@@ -10,8 +11,6 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.Codec;
-import io.partita.ir.op.Communication;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.stage.Stage;
 import io.partita.ir.stage.Staged;
@@ -161,7 +160,7 @@ public final class NumericVerification {
             (node, results) -> findDivergence(node, results, namedBefore, diverging));
     double worst = compare(pass, named(before, expected), named(before, found), diverging);
     String same = same(pass, worst);
-    return departs(after) ? same + onDevices(before, after) : same;
+    return RewrittenModel.of(after).isPresent() ? same + onDevices(before, after) : same;
   }
 
   private static String same(Pass<?, ?> pass, double worst) {
@@ -209,16 +208,6 @@ public final class NumericVerification {
       worst = Math.max(worst, comparison.worst() * relative(wanted));
     }
     return worst;
-  }
-
-  /** Whether devices compute something different from whole values. */
-  private static boolean departs(Module module) {
-    return module.graph().nodes().stream()
-        .anyMatch(
-            node ->
-                node.op() instanceof Communication.Variation
-                    || node.op() instanceof Communication.Sync sync
-                        && !sync.codec().equals(Codec.EXACT));
   }
 
   /** Varying and encoded values are single values in the evaluation of whole values. */

@@ -1,19 +1,33 @@
 package io.partita.driver;
 
 import io.partita.ir.graph.Module;
+import io.partita.passes.graph.speculate.Speculation;
 import io.partita.passes.mesh.shard.LastDevice;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.speculate.SpeculateGroups;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.TokenGathers;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The distribution of a model over several devices, and how they communicate the sums of its
  * blocks.
  *
  * @param gathers what they gather where tokens are split
+ * @param speculation if present, half of the devices run ahead on an approximate attention
  */
-public record Sharding(Strategy strategy, TokenGathers gathers, SyncRewrites syncs) {
+public record Sharding(
+    Strategy strategy,
+    TokenGathers gathers,
+    SyncRewrites syncs,
+    Optional<Speculation> speculation) {
+  /** A distribution without speculation. */
+  public Sharding(Strategy strategy, TokenGathers gathers, SyncRewrites syncs) {
+    this(strategy, gathers, syncs, Optional.empty());
+  }
+
   /** A distribution in which devices gather what the rewrites take. */
   public Sharding(Strategy strategy, SyncRewrites syncs) {
     this(strategy, syncs.rules().gathers(), syncs);
@@ -33,10 +47,12 @@ public record Sharding(Strategy strategy, TokenGathers gathers, SyncRewrites syn
    *     be rewritten
    */
   public Module run(Module module) {
-    return syncs.run(exact(module));
+    return speculation.isPresent()
+        ? new SpeculateGroups(speculation.get(), OptionalLong.of(strategy.devices())).run(module)
+        : syncs.run(exact(module));
   }
 
-  /** Like {@link #run}, without the rewrites. */
+  /** Like {@link #run}, without the rewrites and without speculation. */
   public Module exact(Module module) {
     return new ShardPass(strategy, gathers).run(module);
   }

@@ -19,14 +19,16 @@ import java.util.stream.Stream;
 
 /**
  * A folder of committed files, with which emitted files are compared byte by byte. By default all
- * files except weights and checksums are compared.
+ * files except weights, checksums and the data of reports are compared.
  */
 public final class GoldenFolder {
   /** The system property that requests rewriting of goldens. */
   public static final String UPDATE = "golden.update";
 
   private static final List<PathMatcher> BINARY =
-      Stream.of("**.weights", "**.l2", "**.l3", "checksums.txt").map(GoldenFolder::glob).toList();
+      Stream.of("**.weights", "**.l2", "**.l3", "checksums.txt", "report.json")
+          .map(GoldenFolder::glob)
+          .toList();
   private static final int CONTEXT = 3;
   private static final int MAX_LINES = 120;
 

@@ -25,6 +25,6 @@ public @interface Goldens {
   /** The folder, relative to the working directory of the tests. */
   String value();
 
-  /** Globs of the files to compare; none for all but weights and checksums. */
+  /** Globs of the files to compare; none for all but weights, checksums and the data of reports. */
   String[] includes() default {};
 }

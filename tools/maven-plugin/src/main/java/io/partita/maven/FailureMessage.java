@@ -18,6 +18,7 @@ record FailureMessage(File model, String executionId, File pom) {
     PARAMETERS.put("--devices", "devices");
     PARAMETERS.put("--strategy", "strategy");
     PARAMETERS.put("--sync", "sync");
+    PARAMETERS.put("--speculate", "speculate");
     PARAMETERS.put("--calibration", "calibration");
     PARAMETERS.put("--ranking", "ranking");
     PARAMETERS.put("--plan", "plan");

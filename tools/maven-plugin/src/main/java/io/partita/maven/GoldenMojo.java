@@ -25,7 +25,7 @@ public final class GoldenMojo extends ModelMojo {
 
   /**
    * Globs of the files to compare, such as {@code **.java} or {@code chip*.c}; by default all but
-   * weights and checksums.
+   * weights, checksums and the data of reports.
    */
   @Parameter List<String> includes = new ArrayList<>();
 

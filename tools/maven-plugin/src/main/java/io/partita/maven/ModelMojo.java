@@ -49,6 +49,12 @@ abstract class ModelMojo extends AbstractMojo {
   @Parameter(property = "partita.ranking")
   File ranking;
 
+  /**
+   * Lets half of the devices run ahead on an approximate attention: {@code lambda=0.1,chunk=128}.
+   */
+  @Parameter(property = "partita.speculate")
+  String speculate;
+
   /** Chooses the best strategy for this target, such as {@code siracusa:chips=8}. */
   @Parameter(property = "partita.plan")
   String plan;
@@ -138,6 +144,7 @@ abstract class ModelMojo extends AbstractMojo {
     add(arguments, "--sync", sync);
     add(arguments, "--calibration", calibration);
     add(arguments, "--ranking", ranking);
+    add(arguments, "--speculate", speculate);
     add(arguments, "--passes", passes);
     settings.forEach((name, value) -> arguments.addAll(List.of("--set", name + "=" + value)));
   }

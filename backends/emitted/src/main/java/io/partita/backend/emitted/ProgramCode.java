@@ -3,11 +3,11 @@ package io.partita.backend.emitted;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong with emitted C. */
+/** What can go wrong with emitted programs. */
 public enum ProgramCode implements DiagnosticCode {
   DESCRIPTOR("P5101", "the emitted program's description can't be read"),
-  NO_PROGRAM("P5102", "a program that builds or runs emitted C is missing"),
-  BUILD_FAILED("P5103", "emitted C doesn't compile"),
+  NO_PROGRAM("P5102", "a tool that builds or runs emitted programs is missing"),
+  BUILD_FAILED("P5103", "the emitted program doesn't compile"),
   PROGRAM_STOPPED("P5104", "the emitted program stopped"),
   TOO_MANY_CHIPS("P5105", "a port has too few chips for the program"),
   REFERENCE("P5106", "the reference results of an emitted program can't be read"),

@@ -392,4 +392,24 @@ class OperationsTest {
         p.input(TensorType.of(U8, 3, 2, 2)));
     p.verify();
   }
+
+  /** Sums of more products than a float holds exactly, which are largest if all have one sign. */
+  @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void productsOfBytesWithConstants(ElementType element) {
+    Programs p = new Programs(element);
+    Value x = p.input(67, 37);
+    p.add(new Contraction.MatMul(I32), x, bytes(p, 37, 259));
+    p.add(new Contraction.MatMul(I32), p.input(2, 3, 1100), bytes(p, 1100, 5));
+    TensorType largest = TensorType.of(element, 2, 1537);
+    Value most = p.given(Tensor.filled(largest, element == U8 ? 255 : -128));
+    Tensor least = Tensor.filled(TensorType.of(I8, 1537, 3), -128);
+    p.add(new Contraction.MatMul(I32), most, p.builder.constant(least));
+    p.add(new Contraction.MatMul(I32), most, p.input(TensorType.of(I8, 1537, 3)));
+    p.verify();
+  }
+
+  private Value bytes(Programs p, long... extents) {
+    return p.builder.constant(EmittedPrograms.random(random, TensorType.of(I8, extents)));
+  }
 }

@@ -4,17 +4,10 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.TensorType;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -47,53 +40,16 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) {
   }
 
   /**
-   * Returns the outputs of a run.
+   * Returns the outputs of a run that begins with empty states.
    *
    * @param inputs in the order of the program's inputs
+   * @param limit the time limit
    * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule
    */
-  public List<Tensor> run(List<Tensor> inputs) {
-    try (ScratchFolder scratch = new ScratchFolder()) {
-      Path given = scratch.path().resolve("inputs");
-      Path found = scratch.path().resolve("outputs");
-      write(inputs, given);
-      run(
-          folder,
-          ProgramCode.PROGRAM_STOPPED,
-          folder.resolve("emulation").toAbsolutePath().toString(),
-          "weights.bin",
-          given.toString(),
-          found.toString());
-      return read(found);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  public List<Tensor> run(List<Tensor> inputs, Duration limit) {
+    try (EmulatedSession session = new EmulatedSession(this, limit)) {
+      return session.run(inputs);
     }
-  }
-
-  private static void write(List<Tensor> tensors, Path file) throws IOException {
-    try (OutputStream out = Files.newOutputStream(file)) {
-      for (Tensor tensor : tensors) {
-        ByteBuffer bytes = ByteBuffer.allocate(4 * tensor.size()).order(ByteOrder.LITTLE_ENDIAN);
-        for (double value : tensor.doubles()) {
-          bytes.putFloat((float) value);
-        }
-        out.write(bytes.array());
-      }
-    }
-  }
-
-  private List<Tensor> read(Path file) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
-    List<Tensor> outputs = new ArrayList<>();
-    for (ProgramInterface.Port port : whole.outputs()) {
-      TensorType type = port.type();
-      double[] values = new double[Math.toIntExact(type.shape().elements())];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = bytes.getFloat();
-      }
-      outputs.add(Tensor.ofDoubles(type, values));
-    }
-    return outputs;
   }
 
   private static String run(Path folder, ProgramCode code, String... command) {
@@ -113,8 +69,7 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) {
     }
   }
 
-  private static PartitaException failed(
-      Path folder, ProgramCode code, String command, String found) {
+  static PartitaException failed(Path folder, ProgramCode code, String command, String found) {
     return new PartitaException(
         code,
         folder.toString(),

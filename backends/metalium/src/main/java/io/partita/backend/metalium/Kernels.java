@@ -3,14 +3,17 @@ package io.partita.backend.metalium;
 import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** The kernels of steps: steps that compute the same with other sizes share theirs. */
 final class Kernels {
@@ -20,6 +23,7 @@ final class Kernels {
           "exp", "compute/eltwise_unary/exp.h",
           "gelu", "compute/eltwise_unary/gelu.h",
           "recip", "compute/eltwise_unary/recip.h",
+          "relu", "compute/eltwise_unary/relu.h",
           "sqrt", "compute/eltwise_unary/sqrt.h",
           "binary_max", "compute/binary_max_min.h");
 
@@ -32,13 +36,15 @@ final class Kernels {
 
   private final Templates templates;
   private final Release release;
+  private final ElementType element;
 
   /** Texts by name. */
   private final SortedMap<String, String> texts = new TreeMap<>();
 
-  Kernels(Templates templates, Release release) {
+  Kernels(Templates templates, Release release, ElementType element) {
     this.templates = templates;
     this.release = release;
+    this.element = element;
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", new TreeMap<>(names(0, false)));
     attributes.put("comment", "Writes the tiles of the result.");
@@ -56,11 +62,86 @@ final class Kernels {
     names.put("addresses", addresses);
     names.put("count", addresses + 1);
     names.put("hasRow", hasRow);
+    names.put("word", element == ElementType.F32 ? "uint32_t" : "uint16_t");
+    // -1e9, to which a mask sets scores that don't take part.
+    int masked = Float.floatToIntBits(-1e9f);
+    names.put(
+        "masked", "0x" + Integer.toHexString(element == ElementType.F32 ? masked : masked >>> 16));
     return names;
   }
 
-  /** Returns the common part of the names of a step's kernels, which say what they compute. */
-  String add(Step step) {
+  /** The kernels of a step; without a compute kernel, the reader gives its pages to the writer. */
+  record Names(String reader, Optional<String> compute, String writer) {}
+
+  /** Returns the names of a step's kernels, which say what they compute. */
+  Names add(Step step) {
+    return switch (step.kind()) {
+      case LINEAR, ELEMENTWISE, RMS_NORM, LAYER_NORM, SOFTMAX -> {
+        String name = addTiled(step);
+        yield new Names(name + "_reader", Optional.of(name + "_compute"), "writer");
+      }
+      case GATHER_ROWS ->
+          new Names(
+              plain("gather_rows_reader", "Reads a row of the table for each index."),
+              Optional.empty(),
+              "writer");
+      case REARRANGE ->
+          new Names(
+              plain("rearrange_reader", "Reads the elements of another shape, or of a part."),
+              Optional.empty(),
+              "writer");
+      case CACHE_UPDATE -> {
+        Map<String, Object> reader = new LinkedHashMap<>();
+        reader.put("names", names(1, false));
+        reader.put("comment", "Reads the operands, tile by tile.");
+        reader.put("operands", List.of());
+        texts.computeIfAbsent(
+            "elementwise_reader", key -> templates.print("elementwise_reader", reader));
+        yield new Names(
+            "elementwise_reader",
+            Optional.empty(),
+            plain("cache_update_writer", "Writes new rows of each head to the cache."));
+      }
+      case ROTARY ->
+          new Names(
+              plain("rotary_reader", "Reads rows of tiles, and the angles of their positions."),
+              Optional.of(
+                  compute(
+                      "rotary_compute",
+                      "out = x * cosines + (x * swap) * sines, which rotates pairs of features",
+                      step)),
+              "writer");
+      case ATTENTION ->
+          new Names(
+              plain("attention_reader", "Reads queries, and keys and values in tiles of 32 keys."),
+              Optional.of(
+                  compute(
+                      "attention_compute",
+                      "softmax(scale * q * k^T + mask) * v, with sums and maxima that keys update",
+                      step)),
+              plain(
+                  "attention_writer", "Writes results, or sends those of a chunk to its parent."));
+    };
+  }
+
+  private String plain(String name, String comment) {
+    Map<String, Object> attributes = new LinkedHashMap<>();
+    attributes.put("names", names(0, false));
+    attributes.put("comment", comment);
+    texts.computeIfAbsent(name, key -> templates.print(key, attributes));
+    return name;
+  }
+
+  private String compute(String name, String comment, Step step) {
+    Map<String, Object> attributes = new LinkedHashMap<>();
+    attributes.put("names", names(0, false));
+    attributes.put("comment", comment);
+    attributes.put("includes", headers(step));
+    texts.computeIfAbsent(name, key -> templates.print(key, attributes));
+    return name;
+  }
+
+  private String addTiled(Step step) {
     String kind = step.kind().name().toLowerCase(Locale.ROOT);
     StringBuilder name = new StringBuilder(kind);
     List<Map<String, Object>> operands = new ArrayList<>();
@@ -82,6 +163,10 @@ final class Kernels {
       }
       epilogues.add(fields);
     }
+    boolean hasBias = hasBias(step);
+    if (hasBias) {
+      name.append("_bias");
+    }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
     Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
     boolean isOfTiles = step.kind() == Kind.LINEAR || step.kind() == Kind.ELEMENTWISE;
@@ -92,6 +177,10 @@ final class Kernels {
     compute.put("names", names);
     compute.put("comment", comment(step));
     compute.put("includes", headers(step));
+    if (step.kind() == Kind.LAYER_NORM) {
+      reader.put("hasBias", hasBias);
+      compute.put("hasBias", hasBias);
+    }
     if (isOfTiles) {
       reader.put("operands", operands);
       compute.put("operands", operands);
@@ -108,7 +197,13 @@ final class Kernels {
           case LINEAR -> "x * weight";
           case ELEMENTWISE -> "x";
           case RMS_NORM -> "x / sqrt(mean(x^2) + epsilon) * scale, for each row";
+          case LAYER_NORM ->
+              "(x - mean(x)) / sqrt(variance(x) + epsilon) * scale"
+                  + (hasBias(step) ? " + bias" : "")
+                  + ", for each row";
           case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
+          case GATHER_ROWS, REARRANGE, CACHE_UPDATE, ROTARY, ATTENTION ->
+              throw new IllegalArgumentException(step.kind().name());
         };
     int operand = 0;
     for (Epilogue epilogue : step.epilogues()) {
@@ -126,12 +221,17 @@ final class Kernels {
     return "out = " + value;
   }
 
+  /** Whether a layer norm adds a bias: its operands are x, the scale, the bias and factors. */
+  private static boolean hasBias(Step step) {
+    return step.kind() == Kind.LAYER_NORM && step.operands().size() == 4;
+  }
+
   private static List<String> headers(Step step) {
     TreeSet<String> headers = new TreeSet<>(FRAME);
     switch (step.kind()) {
       case LINEAR -> headers.add("compute/matmul.h");
       case ELEMENTWISE -> headers.add("compute/tile_move_copy.h");
-      case RMS_NORM ->
+      case RMS_NORM, LAYER_NORM ->
           headers.addAll(
               List.of(
                   "compute/bcast.h",
@@ -148,6 +248,21 @@ final class Kernels {
                   "compute/eltwise_unary/recip.h",
                   "compute/reconfig_data_format.h",
                   "compute/reduce.h"));
+      case GATHER_ROWS, REARRANGE, CACHE_UPDATE -> {}
+      case ROTARY ->
+          headers.addAll(
+              List.of(
+                  "compute/eltwise_binary_sfpu.h", "compute/matmul.h", "compute/tile_move_copy.h"));
+      case ATTENTION ->
+          headers.addAll(
+              List.of(
+                  "compute/binary_max_min.h",
+                  "compute/eltwise_binary_sfpu.h",
+                  "compute/eltwise_unary/binop_with_scalar.h",
+                  "compute/eltwise_unary/exp.h",
+                  "compute/matmul.h",
+                  "compute/reduce.h",
+                  "compute/tile_move_copy.h"));
     }
     for (Epilogue epilogue : step.epilogues()) {
       boolean isBinary = epilogue.operand().isPresent();
@@ -185,6 +300,15 @@ final class Kernels {
                   new Buffer(24, row),
                   new Buffer(25, 1),
                   new Buffer(26, 1)));
+      case LAYER_NORM -> {
+        // The reader fetches the next row as soon as this one is centered.
+        buffers.addAll(List.of(new Buffer(0, row), new Buffer(1, row), new Buffer(3, 2)));
+        buffers.addAll(List.of(new Buffer(24, 1), new Buffer(25, row), new Buffer(26, row)));
+        buffers.addAll(List.of(new Buffer(27, 1), new Buffer(28, 1)));
+        if (hasBias(step)) {
+          buffers.addAll(List.of(new Buffer(2, row), new Buffer(29, 1)));
+        }
+      }
       case SOFTMAX ->
           buffers.addAll(
               List.of(
@@ -193,9 +317,66 @@ final class Kernels {
                   new Buffer(24, 1),
                   new Buffer(25, row),
                   new Buffer(26, 1)));
+      case GATHER_ROWS -> {}
+      case REARRANGE, CACHE_UPDATE -> buffers.add(new Buffer(0, 2));
+      case ROTARY -> {
+        long half = step.operands().get(1).tileColumns();
+        buffers.addAll(
+            List.of(
+                new Buffer(0, 2 * row),
+                new Buffer(1, 2 * half),
+                new Buffer(2, 2 * half),
+                new Buffer(3, row * row),
+                new Buffer(4, half * row),
+                new Buffer(5, 2 * row)));
+      }
+      case ATTENTION -> {
+        long features = step.operands().getFirst().tileColumns();
+        long partial = row + 2;
+        buffers.addAll(
+            List.of(
+                new Buffer(0, features),
+                new Buffer(1, 2 * features),
+                new Buffer(2, 2 * row),
+                new Buffer(3, 1),
+                new Buffer(4, 1),
+                new Buffer(5, 2)));
+        if (step.chunks() > 1) {
+          buffers.add(new Buffer(6, partial * Integer.numberOfTrailingZeros(step.chunks())));
+        }
+        // The matrix engine doesn't read those from 22 on but 24, 26 and 29.
+        buffers.addAll(List.of(new Buffer(7, partial), new Buffer(17, partial)));
+        buffers.addAll(List.of(new Buffer(22, 1), new Buffer(23, 2 * row)));
+        for (int index = 24; index <= 31; index++) {
+          buffers.add(new Buffer(index, 2));
+        }
+      }
     }
-    buffers.add(new Buffer(16, 2));
+    if (step.kind() != Kind.CACHE_UPDATE) {
+      buffers.add(new Buffer(16, 2));
+    }
     return buffers;
+  }
+
+  /**
+   * Buffers whose f32 tiles only the vector engine reads: they keep all bits on the way to the
+   * destination registers.
+   */
+  List<Integer> direct(Step step) {
+    if (element != ElementType.F32) {
+      return List.of();
+    }
+    return switch (step.kind()) {
+      case LINEAR, ELEMENTWISE -> {
+        int first = step.kind() == Kind.LINEAR ? step.operands().size() : 0;
+        yield IntStream.range(first, step.operands().size() + withOperand(step).size())
+            .boxed()
+            .toList();
+      }
+      case ROTARY -> List.of(0);
+      case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);
+      case RMS_NORM, LAYER_NORM, SOFTMAX, GATHER_ROWS, REARRANGE, CACHE_UPDATE -> List.of();
+    };
   }
 
   static List<Matrix> withOperand(Step step) {

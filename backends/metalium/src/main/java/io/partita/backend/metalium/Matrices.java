@@ -8,12 +8,15 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -30,6 +33,7 @@ final class Matrices {
   private final Map<Value, Matrix> known = new IdentityHashMap<>();
   private final Map<Value, Matrix> rows = new IdentityHashMap<>();
   private final Map<Value, Matrix> transposed = new IdentityHashMap<>();
+  private final Map<String, Matrix> shared = new HashMap<>();
   private final List<Matrix> all = new ArrayList<>();
   private final List<Weight> weights = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
@@ -68,8 +72,19 @@ final class Matrices {
     }
   }
 
+  /** A matrix that the host writes before each run. */
   Matrix input(Value value) {
-    return known.computeIfAbsent(value, key -> of(key, "input"));
+    return result(value);
+  }
+
+  /** A matrix that keeps its elements between runs. It begins with zeros. */
+  Matrix state(Value value) {
+    return known.computeIfAbsent(value, key -> of(key, "state"));
+  }
+
+  /** Another value that is in a matrix. */
+  void alias(Value value, Matrix matrix) {
+    known.put(value, matrix);
   }
 
   Matrix result(Value value) {
@@ -138,6 +153,38 @@ final class Matrices {
                     }));
   }
 
+  /** A constant matrix that several kernels use, by name. */
+  Matrix shared(String name, long rows, long columns, double[] elements) {
+    return shared.computeIfAbsent(
+        name,
+        key -> {
+          Shape shape = Shape.of(rows, columns);
+          Tensor data = Tensor.ofDoubles(new TensorType(ElementType.F32, shape), elements);
+          return weight(unique(key), data, rows, columns, false);
+        });
+  }
+
+  /** A tile with ones in its first rows, and zeros. */
+  Matrix ones(String name, int rows) {
+    double[] elements = new double[Matrix.TILE * Matrix.TILE];
+    Arrays.fill(elements, 0, rows * Matrix.TILE, 1);
+    return shared(name, Matrix.TILE, Matrix.TILE, elements);
+  }
+
+  /**
+   * Two tiles of factors that make the sum of a row its mean: for whole tiles, and for the last
+   * one, whose padding doesn't count.
+   */
+  Matrix meanOfRow(String name, int columns) {
+    double[] elements = new double[2 * Matrix.TILE * Matrix.TILE];
+    int last = (columns - 1) % Matrix.TILE;
+    for (int row = 0; row < Matrix.TILE; row++) {
+      int start = 2 * row * Matrix.TILE;
+      Arrays.fill(elements, start, start + Matrix.TILE + last + 1, 1.0 / columns);
+    }
+    return shared(name, Matrix.TILE, 2L * Matrix.TILE, elements);
+  }
+
   /** A tile of equal elements. */
   Matrix filled(String name, double number) {
     return weight(
@@ -163,17 +210,32 @@ final class Matrices {
     return matrix;
   }
 
-  /** Columns beyond a matrix would take part in sums; rows don't. */
   private Matrix checked(Value value, long rows, long columns) {
-    if (columns % Matrix.TILE != 0 || !isStored(value.type().element())) {
+    if (!isStored(value.type().element())) {
       throw new PartitaException(
           MetaliumCode.SHAPE,
           "value \"" + value.name() + "\"",
-          element + " elements and a last dimension that is a multiple of 32",
+          element + " elements",
+          value.type().toString(),
+          "compile the model for --target java or siracusa, which support all types");
+    }
+    return new Matrix(unique(value.name()), "", rows, columns);
+  }
+
+  /**
+   * Columns beyond a matrix are zeros, since they take part in sums; rows beyond it don't matter.
+   *
+   * @throws PartitaException if an operation would write other elements there
+   */
+  static void requireWholeTiles(Value value) {
+    if (columns(value.type()) % Matrix.TILE != 0) {
+      throw new PartitaException(
+          MetaliumCode.SHAPE,
+          "value \"" + value.name() + "\"",
+          "a last dimension that is a multiple of 32, for a function that isn't 0 at 0",
           value.type().toString(),
           "compile the model for --target java or siracusa, which have no tiles");
     }
-    return new Matrix(unique(value.name()), "", rows, columns);
   }
 
   static long columns(TensorType type) {

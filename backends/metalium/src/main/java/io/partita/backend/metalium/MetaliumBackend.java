@@ -23,14 +23,13 @@ public record MetaliumBackend(TargetDescription target) implements Backend {
    */
   @Override
   public EmittedMetalium emit(Program program, Optional<Program> chunk) {
-    boolean hasStates = !program.devices().getFirst().states().isEmpty();
-    if (program.devices().size() > 1 || chunk.isPresent() || hasStates) {
+    if (program.devices().size() > 1 || chunk.isPresent()) {
       throw new PartitaException(
           MetaliumCode.PROGRAM,
           "model \"" + program.name() + "\"",
-          "one device, without a KV cache",
-          hasStates ? "states between runs" : program.devices().size() + " devices",
-          "compile it without --devices, or for --target java or siracusa");
+          "one device and one entry point",
+          chunk.isPresent() ? "an entry point for chunks" : program.devices().size() + " devices",
+          "compile it without --devices and --chunk, or for --target java or siracusa");
     }
     return ProgramPrinter.emit(Scheduler.schedule(program, target, SchedulerOptions.STANDARD));
   }

@@ -3,11 +3,12 @@ package io.partita.backend.metalium;
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.ResourceFolder;
-import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
@@ -18,6 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Prints kernels, the weights, a main program for the emulated chip and its makefile. */
@@ -28,16 +31,22 @@ final class ProgramPrinter {
   private final ChipSchedule role;
   private final ElementType element;
   private final Templates templates = new Templates();
-  private final Kernels kernels = new Kernels(templates, Release.PINNED);
+  private final Kernels kernels;
   private final Matrices matrices;
+  private final Indices indices = new Indices();
 
   private ProgramPrinter(Schedule schedule) {
     this.schedule = schedule;
     this.role = schedule.roles().getFirst();
     Graph graph = schedule.program().devices().getFirst().graph();
     this.element =
-        graph.inputs().isEmpty() ? ElementType.F32 : graph.inputs().getFirst().type().element();
+        Stream.concat(graph.inputs().stream(), graph.outputs().stream().map(Graph.Output::value))
+            .map(value -> value.type().element())
+            .filter(ElementType::isFloat)
+            .findFirst()
+            .orElse(ElementType.I64);
     this.matrices = new Matrices(element);
+    this.kernels = new Kernels(templates, Release.PINNED, element);
   }
 
   /**
@@ -59,7 +68,13 @@ final class ProgramPrinter {
           element.text(),
           "compile the model for --target java, which supports all types");
     }
-    List<Step> steps = new ModelSteps(matrices).of(role);
+    List<Module.State> states = program.devices().getFirst().states();
+    Set<String> stateInputs =
+        states.stream().map(Module.State::input).collect(Collectors.toUnmodifiableSet());
+    Set<String> stateOutputs =
+        states.stream().map(Module.State::output).collect(Collectors.toUnmodifiableSet());
+    long cores = (long) role.cores().columns() * role.cores().rows();
+    List<Step> steps = new ModelSteps(matrices, indices, cores).of(role, stateInputs);
     List<Map<String, Object>> fields = new ArrayList<>();
     for (Step step : steps) {
       verifyBuffers(step);
@@ -78,8 +93,28 @@ final class ProgramPrinter {
     main.put("matrices", matrices.all().stream().map(ProgramPrinter::fields).toList());
     main.put("steps", fields);
     main.put(
+        "indices",
+        indices.all().stream()
+            .map(each -> Map.of("name", each.name(), "count", each.count()))
+            .toList());
+    List<Value> inputs =
+        graph.inputs().stream().filter(input -> !stateInputs.contains(input.name())).toList();
+    main.put("inputs", inputs.stream().map(this::inputName).toList());
+    main.put("reads", inputs.stream().map(this::read).toList());
+    Set<Matrix> read =
+        inputs.stream()
+            .flatMap(input -> matrices.find(input).stream())
+            .collect(Collectors.toUnmodifiableSet());
+    main.put(
+        "constants",
+        matrices.all().stream()
+            .filter(matrix -> !read.contains(matrix))
+            .map(ProgramPrinter::fields)
+            .toList());
+    main.put(
         "outputs",
         graph.outputs().stream()
+            .filter(output -> !stateOutputs.contains(output.name()))
             .map(output -> matrices.find(output.value()).orElseThrow().name())
             .toList());
     List<EmittedFile> files = new ArrayList<>();
@@ -99,6 +134,24 @@ final class ProgramPrinter {
     files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
     files.sort(Comparator.comparing(EmittedFile::path));
     return new EmittedMetalium(description, files);
+  }
+
+  /** How the host in Python reads an input. */
+  private Map<String, Object> read(Value input) {
+    String call;
+    if (Indices.isInteger(input.type())) {
+      call = "read_indices(" + indices.input(input).count() + ")";
+    } else {
+      Matrix matrix = matrices.find(input).orElseThrow();
+      call = "read(" + matrix.rows() + ", " + matrix.columns() + ")";
+    }
+    return Map.of("name", inputName(input), "call", call);
+  }
+
+  private String inputName(Value input) {
+    return Indices.isInteger(input.type())
+        ? indices.input(input).name()
+        : matrices.find(input).orElseThrow().name();
   }
 
   private long pageBytes() {
@@ -128,34 +181,30 @@ final class ProgramPrinter {
   }
 
   private Map<String, Object> fields(Step step) {
-    String kernel = kernels.add(step);
-    long row = step.result().tileColumns();
-    boolean isOfTiles = step.kind() == Kind.LINEAR || step.kind() == Kind.ELEMENTWISE;
+    Kernels.Names names = kernels.add(step);
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("label", step.origin().name().replaceAll("[^A-Za-z0-9_./ -]", "_"));
-    fields.put("reader", kernel + "_reader");
-    fields.put("compute", kernel + "_compute");
+    fields.put("reader", names.reader());
+    fields.put("compute", names.compute().orElse(null));
+    fields.put("writer", names.writer());
     fields.put(
         "operands",
         Stream.concat(step.operands().stream(), Kernels.withOperand(step).stream())
             .map(Matrix::name)
             .toList());
     fields.put("result", step.result().name());
-    fields.put(
-        "sizes",
-        switch (step.kind()) {
-          case LINEAR -> List.of(Math.ceilDiv(step.depth(), Matrix.TILE) + "", row + "");
-          case ELEMENTWISE, SOFTMAX -> List.of(row + "");
-          case RMS_NORM ->
-              List.of(row + "", "0x%08x".formatted(Float.floatToIntBits((float) step.epsilon())));
-        });
+    fields.put("sizes", step.sizes());
+    fields.put("indices", step.indices());
+    fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
     fields.put(
         "buffers",
         Kernels.buffers(step).stream()
             .map(buffer -> Map.of("index", buffer.index(), "pages", buffer.pages()))
             .toList());
-    fields.put("units", isOfTiles ? step.result().tileRows() * row : step.result().tileRows());
-    fields.put("tiles", isOfTiles ? 1 : row);
+    fields.put("direct", kernels.direct(step));
+    fields.put("units", step.units());
+    fields.put("tiles", step.tilesOfUnit());
+    fields.put("chunks", step.chunks());
     return fields;
   }
 }

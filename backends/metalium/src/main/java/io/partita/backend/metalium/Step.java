@@ -11,8 +11,11 @@ import java.util.Optional;
  * @param operands the matrices of the kind's own operands
  * @param epilogues functions of the result that the compute kernel applies to each tile, in order
  * @param result the matrix of the result
- * @param depth the columns of the left operand of a product
- * @param epsilon that of a norm
+ * @param sizes common arguments of the kernels, as literals of C
+ * @param indices expressions of the host's integers, which follow the sizes
+ * @param units the units of work that cores share
+ * @param tilesOfUnit the tiles of the result in each
+ * @param chunks the cores that work on parts of one result and join them as a tree
  */
 record Step(
     Kind kind,
@@ -20,14 +23,23 @@ record Step(
     List<Matrix> operands,
     List<Epilogue> epilogues,
     Matrix result,
-    long depth,
-    double epsilon) {
+    List<String> sizes,
+    List<String> indices,
+    long units,
+    long tilesOfUnit,
+    int chunks) {
   /** What kernels compute. */
   enum Kind {
     LINEAR,
     ELEMENTWISE,
     RMS_NORM,
-    SOFTMAX
+    LAYER_NORM,
+    SOFTMAX,
+    GATHER_ROWS,
+    REARRANGE,
+    CACHE_UPDATE,
+    ROTARY,
+    ATTENTION
   }
 
   /**
@@ -61,5 +73,7 @@ record Step(
   Step {
     operands = List.copyOf(operands);
     epilogues = List.copyOf(epilogues);
+    sizes = List.copyOf(sizes);
+    indices = List.copyOf(indices);
   }
 }

@@ -12,14 +12,19 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.program.localize.Localization;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests emitted kernels on the emulated chip against the reference evaluator. */
 class EmittedKernelsTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
   @TempDir Path scratch;
 
   private static Module feedForward(int tokens, String element) {
@@ -52,6 +59,85 @@ class EmittedKernelsTest {
             .replace("f32", element));
   }
 
+  private static Module layerNorm(int tokens, int columns, boolean bias, String element) {
+    String text =
+        """
+        module {
+          graph @layer_norm(%x: f32[1,T,E], %scale: f32[E], %bias: f32[E]) -> ("y": f32[1,T,E]) {
+            %0 = layer_norm(%x, %scale, %bias) {axis = 2, epsilon = 1.0E-5, scale, bias} : f32[1,T,E] "norm"
+            %1 = relu(%0) : f32[1,T,E] "relu"
+            %2 = sub(%x, %1) : f32[1,T,E] "y"
+            return %2
+          }
+        }
+        """;
+    if (!bias) {
+      text = text.replace(", %bias: f32[E]", "").replace(", %bias", "").replace(", bias}", "}");
+    }
+    return PirParser.parse(
+        text.replaceAll("\\bT\\b", "" + tokens)
+            .replaceAll("\\bE\\b", "" + columns)
+            .replace("f32", element));
+  }
+
+  private static Module attention(
+      int tokens, int heads, int kvHeads, int size, int capacity, String element) {
+    String text =
+        """
+        module {
+          state "keys" -> "new_keys"
+          state "values" -> "new_values"
+          graph @attention(%x: f32[1,T,E], %k: f32[1,T,F], %v: f32[1,T,F], %cos: f32[P,H], %sin: f32[P,H], %position: i64[1], %ids: i64[T], %keys: f32[1,G,C,D], %values: f32[1,G,C,D]) -> ("y": f32[1,T,E], "new_keys": f32[1,G,C,D], "new_values": f32[1,G,C,D]) {
+            %0 = reshape(%x) {to = [1, T, N, D]} : f32[1,T,N,D] "split"
+            %1 = transpose(%0) {permutation = [0, 2, 1, 3]} : f32[1,N,T,D] "heads"
+            %2 = reshape(%k) {to = [1, T, G, D]} : f32[1,T,G,D] "split_k"
+            %3 = transpose(%2) {permutation = [0, 2, 1, 3]} : f32[1,G,T,D] "heads_k"
+            %4 = reshape(%v) {to = [1, T, G, D]} : f32[1,T,G,D] "split_v"
+            %5 = transpose(%4) {permutation = [0, 2, 1, 3]} : f32[1,G,T,D] "heads_v"
+            %6 = embedding(%cos, %ids) : f32[T,H] "cos"
+            %7 = reshape(%6) {to = [1, T, H]} : f32[1,T,H] "cosines"
+            %8 = embedding(%sin, %ids) : f32[T,H] "sin"
+            %9 = reshape(%8) {to = [1, T, H]} : f32[1,T,H] "sines"
+            %10 = rotary_embedding(%1, %7, %9) : f32[1,N,T,D] "rotated"
+            %11 = rotary_embedding(%3, %7, %9) : f32[1,G,T,D] "rotated_k"
+            %12 = cache_update(%keys, %11, %position) {axis = 2} : f32[1,G,C,D] "new_keys"
+            %13 = cache_update(%values, %5, %position) {axis = 2} : f32[1,G,C,D] "new_values"
+            %14 = constant [T] : i64[1] "tokens"
+            %15 = add(%position, %14) : i64[1] "length"
+            %16 = attention(%10, %12, %13, %15) {scale = 0.25, soft_cap = 0.0, causal, offset = [0], window = 0, key_length} : f32[1,N,T,D] "attention"
+            %17 = transpose(%16) {permutation = [0, 2, 1, 3]} : f32[1,T,N,D] "back"
+            %18 = reshape(%17) {to = [1, T, E]} : f32[1,T,E] "y"
+            return %18, %12, %13
+          }
+        }
+        """;
+    Map<String, Integer> extents =
+        Map.of(
+            "T",
+            tokens,
+            "N",
+            heads,
+            "G",
+            kvHeads,
+            "D",
+            size,
+            "C",
+            capacity,
+            "E",
+            heads * size,
+            "F",
+            kvHeads * size,
+            "H",
+            size / 2,
+            "P",
+            capacity);
+    for (Map.Entry<String, Integer> extent : extents.entrySet()) {
+      text =
+          text.replaceAll("(?<=[\\[, ])" + extent.getKey() + "(?=[\\],])", "" + extent.getValue());
+    }
+    return PirParser.parse(text.replace("f32", element));
+  }
+
   private static EmittedMetalium emit(Module module) {
     return new MetaliumBackend(TargetLibrary.find("n150"))
         .emit(Localization.of(module, 1), Optional.empty());
@@ -59,13 +145,28 @@ class EmittedKernelsTest {
 
   @Test
   void kernelsOfABlockAreReadable() throws IOException {
+    GoldenFile.of("feed-forward.golden").assertMatches("n150", text(feedForward(64, "f32")));
+  }
+
+  @Test
+  void kernelsOfAttentionAreReadable() throws IOException {
+    GoldenFile.of("attention.golden")
+        .assertMatches("n150", text(attention(1, 4, 2, 32, 96, "f32")));
+  }
+
+  @Test
+  void kernelsOfALayerNormAreReadable() throws IOException {
+    GoldenFile.of("layer-norm.golden").assertMatches("n150", text(layerNorm(40, 72, true, "f32")));
+  }
+
+  private static String text(Module module) throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : emit(feedForward(64, "f32")).files()) {
+    for (EmittedFile file : emit(module).files()) {
       if (file.path().startsWith("kernels/") || file.path().equals("emulation.cpp")) {
         text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
       }
     }
-    GoldenFile.of("feed-forward.golden").assertMatches("n150", text.toString());
+    return text.toString();
   }
 
   /** Source registers hold 11 bits of a significand, and bf16 has 8. */
@@ -73,7 +174,24 @@ class EmittedKernelsTest {
   @ParameterizedTest
   @CsvSource({"64, f32, 0.99999", "1, f32, 0.99999", "40, bf16, 0.999"})
   void blocksAgreeWithTheReference(int tokens, String element, double correlation) {
-    Module module = feedForward(tokens, element);
+    assertAgrees(feedForward(tokens, element), 0, correlation);
+  }
+
+  /** Rows whose last tile has padding, which counts neither for the mean nor for the variance. */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({
+    "1, 192, true, f32, 0.99999",
+    "40, 72, true, f32, 0.99999",
+    "33, 17, false, f32, 0.99999",
+    "3, 100, true, bf16, 0.999"
+  })
+  void layerNormsAgreeWithTheReference(
+      int tokens, int columns, boolean bias, String element, double correlation) {
+    assertAgrees(layerNorm(tokens, columns, bias, element), 0.5, correlation);
+  }
+
+  private void assertAgrees(Module module, double mean, double correlation) {
     Path folder = scratch.resolve("program");
     EmittedMetalium emitted = emit(module);
     OutputFolder.write(emitted.files(), folder, path -> false);
@@ -82,17 +200,80 @@ class EmittedKernelsTest {
     for (Value input : module.graph().inputs()) {
       double[] values = new double[Math.toIntExact(input.type().shape().elements())];
       for (int i = 0; i < values.length; i++) {
-        values[i] = random.nextGaussian() / 4;
+        values[i] = mean + random.nextGaussian() / 4;
       }
       inputs.add(Tensor.ofDoubles(input.type(), values));
     }
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found =
         EmulatedProgram.build(folder, emitted.description().whole())
-            .run(inputs)
+            .run(inputs, LIMIT)
             .getFirst()
             .doubles();
     assertThat(correlation(expected, found)).isGreaterThan(correlation);
+  }
+
+  /**
+   * New keys and values of a cache at any position, rotary embeddings, and attention over all valid
+   * keys in chunks of several cores. Keys of 32 positions and fewer tokens aren't whole tiles.
+   */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({
+    "1, 4, 2, 32, 96, 0, f32, 0.99999",
+    "1, 8, 4, 8, 256, 200, f32, 0.99999",
+    "3, 6, 2, 40, 64, 61, f32, 0.99999",
+    "35, 2, 1, 64, 100, 7, f32, 0.99999",
+    "5, 4, 4, 16, 64, 31, bf16, 0.999"
+  })
+  void attentionAgreesWithTheReference(
+      int tokens,
+      int heads,
+      int kvHeads,
+      int size,
+      int capacity,
+      int position,
+      String element,
+      double correlation) {
+    Module module = attention(tokens, heads, kvHeads, size, capacity, element);
+    Path folder = scratch.resolve("program");
+    EmittedMetalium emitted = emit(module);
+    OutputFolder.write(emitted.files(), folder, path -> false);
+    Random random = new Random(tokens);
+    List<Tensor> states = new ArrayList<>();
+    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    try (EmulatedSession session = new EmulatedSession(program, LIMIT)) {
+      // The cache begins with zeros, is written from its start on, and then at the position.
+      for (int start : new int[] {0, position}) {
+        List<Tensor> inputs = new ArrayList<>();
+        for (Value input : module.graph().inputs().subList(0, 5)) {
+          inputs.add(gaussian(random, input));
+        }
+        inputs.add(Tensor.longs(Shape.of(1), start));
+        inputs.add(
+            Tensor.longs(Shape.of(tokens), LongStream.range(start, start + tokens).toArray()));
+        List<Tensor> whole = new ArrayList<>(inputs);
+        for (int i = 7; i < 9; i++) {
+          TensorType type = module.graph().inputs().get(i).type();
+          whole.add(
+              states.isEmpty() || i - 7 >= states.size()
+                  ? Tensor.filled(type, 0)
+                  : states.get(i - 7));
+        }
+        List<Tensor> expected = Evaluator.run(module.graph(), whole);
+        double[] found = session.run(inputs).getFirst().doubles();
+        assertThat(correlation(expected.getFirst().doubles(), found)).isGreaterThan(correlation);
+        states = expected.subList(1, 3);
+      }
+    }
+  }
+
+  private static Tensor gaussian(Random random, Value input) {
+    double[] values = new double[Math.toIntExact(input.type().shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextGaussian();
+    }
+    return Tensor.ofDoubles(input.type(), values);
   }
 
   private static double correlation(double[] one, double[] other) {

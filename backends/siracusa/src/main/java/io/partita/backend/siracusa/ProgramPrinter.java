@@ -1,6 +1,7 @@
 package io.partita.backend.siracusa;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.EmittedSchedule;
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.probe.ReferenceFiles;
@@ -15,7 +16,6 @@ import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.schedule.predict.SchedulePrediction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,10 +35,10 @@ public final class ProgramPrinter {
   private final Optional<Schedule> chunk;
   private final List<ChipSchedule> roles = new ArrayList<>();
   private final int cores;
-  private final Optional<PredictedRun> predicted;
+  private final Optional<EmittedSchedule> predicted;
 
   private ProgramPrinter(
-      Schedule schedule, Optional<Schedule> chunk, int cores, Optional<PredictedRun> predicted) {
+      Schedule schedule, Optional<Schedule> chunk, int cores, Optional<EmittedSchedule> predicted) {
     this.schedule = schedule;
     this.chunk = chunk;
     for (int number = 0; number < schedule.roles().size(); number++) {
@@ -75,7 +75,7 @@ public final class ProgramPrinter {
    */
   public static EmittedC emit(
       Schedule schedule, Optional<Schedule> chunk, TargetDescription target) {
-    PredictedRun predicted = PredictedRun.of(schedule, SchedulePrediction.of(schedule, target));
+    EmittedSchedule predicted = EmittedSchedule.of(schedule, target);
     int cores = target.devices().getFirst().cores();
     return new ProgramPrinter(schedule, chunk, cores, Optional.of(predicted)).program();
   }
@@ -109,12 +109,16 @@ public final class ProgramPrinter {
     files.addAll(RuntimeSources.board());
     ChipDescription description = ChipDescription.of(schedule, chunk);
     files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
-    predicted.ifPresent(run -> files.add(EmittedFile.text(PredictedRun.FILE, run.json())));
+    predicted.ifPresent(
+        run ->
+            files.add(
+                EmittedFile.text(
+                    PredictedRun.FILE, PredictedRun.of(schedule, run.prediction()).json())));
     files.add(
         EmittedFile.text(
             "README.md", Templates.print(ReadmePage.of(schedule, description.whole(), files))));
     files.sort(Comparator.comparing(EmittedFile::path));
-    return new EmittedC(description, files);
+    return new EmittedC(description, files, predicted);
   }
 
   /** The initial contents of L2; the build sets the chip's file. */

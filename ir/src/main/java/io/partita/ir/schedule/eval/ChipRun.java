@@ -42,6 +42,9 @@ final class ChipRun {
   private boolean isStarting;
   private int next;
 
+  /** The step after the guarded region that the device skips, if it is in one. */
+  private int skippedTo;
+
   /** The current exchange, if any. */
   private ExchangeSteps exchange;
 
@@ -118,6 +121,7 @@ final class ChipRun {
     steps = chip.start();
     isStarting = true;
     next = 0;
+    skippedTo = 0;
   }
 
   /**
@@ -130,6 +134,7 @@ final class ChipRun {
     steps = chip.steps();
     isStarting = false;
     next = 0;
+    skippedTo = 0;
     forgetOtherRuns();
     for (Port input : chip.inputs()) {
       Tensor part = parts.get(input.name());
@@ -142,6 +147,7 @@ final class ChipRun {
 
   /** Clears all bytes except constants, states and values that exist before a run. */
   private void forgetOtherRuns() {
+    working.forget(0, working.bytes().length);
     if (chip.residences().isEmpty()) {
       return;
     }
@@ -154,7 +160,7 @@ final class ChipRun {
       }
     }
     for (Residence residence : chip.residences()) {
-      if (residence.first() < 0) {
+      if (residence.first() < 0 && residence.at().isHome()) {
         kept.set((int) residence.offset(), (int) (residence.offset() + residence.bytes()));
       }
     }
@@ -171,6 +177,11 @@ final class ChipRun {
     while (!isDone()) {
       if (exchange == null) {
         enter();
+      }
+      if (next < skippedTo && steps.get(next).isSkippable()) {
+        next++;
+        moved = true;
+        continue;
       }
       if (steps.get(next) instanceof ScheduleStep.Exchange step) {
         if (exchange == null) {
@@ -194,7 +205,8 @@ final class ChipRun {
   private void enter() {
     for (Residence residence : isStarting ? List.<Residence>of() : chip.residences()) {
       if (residence.first() == next) {
-        home.forget((int) residence.offset(), (int) residence.bytes());
+        LocalMemory memory = residence.at().isHome() ? home : working;
+        memory.forget((int) residence.offset(), (int) residence.bytes());
       }
     }
   }
@@ -217,8 +229,18 @@ final class ChipRun {
             home.bytes(), (int) clear.home(), (int) (clear.home() + clear.bytes()), (byte) 0);
         home.write((int) clear.home(), (int) clear.bytes());
       }
+      case ScheduleStep.Guard guard -> {
+        if (!guard.conditions().stream().allMatch(this::holds)) {
+          skippedTo = next + 1 + guard.steps();
+        }
+      }
       case ScheduleStep.Exchange other -> throw new AssertionError(other);
     }
+  }
+
+  private boolean holds(ScheduleStep.Condition condition) {
+    requireRead(condition.home(), 1);
+    return home.bytes()[(int) condition.home()] != 0 == condition.expected();
   }
 
   private void run(ScheduleStep.RunTiles run) {

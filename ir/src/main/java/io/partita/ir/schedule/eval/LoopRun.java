@@ -55,7 +55,7 @@ final class LoopRun implements TileExpression.Tile {
   private final long[] tileBytes;
 
   /**
-   * @param places the places of operands in the home memory
+   * @param places the places of operands in the home memory; in the working one for near operands
    * @param step the device and step, for messages
    */
   LoopRun(
@@ -182,11 +182,19 @@ final class LoopRun implements TileExpression.Tile {
       if (operand.direction() == Direction.SCALAR || changed >= 0 && changed > innermost[i]) {
         continue;
       }
-      if (changed >= 0) {
+      if (changed >= 0 && operand.isMoved()) {
         slots[i] = (slots[i] + 1) % operand.slots();
       }
       tileBytes[i] = tileBytes(i);
-      working.forget(tilePlace(i), Math.toIntExact(operand.slotBytes()));
+      if (operand.isNear() && operand.direction() == Direction.LOAD) {
+        requireNear(i);
+        continue;
+      }
+      if (operand.isMoved()) {
+        working.forget(tilePlace(i), Math.toIntExact(operand.slotBytes()));
+      } else if (!overwrites(i)) {
+        working.forget(tilePlace(i), Math.toIntExact(tileBytes[i]));
+      }
       if (operand.direction() == Direction.LOAD) {
         load(i);
       } else {
@@ -202,7 +210,33 @@ final class LoopRun implements TileExpression.Tile {
 
   private int tilePlace(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    return Math.toIntExact(one.offset() + slots[operand] * one.slotBytes());
+    return one.isNear()
+        ? Math.toIntExact(place(operand))
+        : Math.toIntExact(one.offset() + slots[operand] * one.slotBytes());
+  }
+
+  /** Whether a near result is in the place of a near operand. */
+  private boolean overwrites(int result) {
+    for (int i = 0; i < slots.length; i++) {
+      TileOperand other = kernel.operands().get(i);
+      if (other.isNear()
+          && other.direction() == Direction.LOAD
+          && places.get(i).equals(places.get(result))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void requireNear(int operand) {
+    String name = kernel.operands().get(operand).name();
+    int missing = working.unwritten(tilePlace(operand), (int) tileBytes[operand]);
+    if (missing >= 0) {
+      throw memoryFault(
+          name,
+          "bytes of " + working.name() + " that are initialised",
+          "byte " + missing + " that isn't initialised");
+    }
   }
 
   private static long bytes(ElementType element) {
@@ -222,14 +256,22 @@ final class LoopRun implements TileExpression.Tile {
       elements *= size;
     }
     long bytes = elements * bytes(one.element());
-    if (bytes > one.slotBytes() || !working.contains(tilePlace(operand), bytes)) {
+    boolean fits = one.isNear() || bytes <= one.slotBytes();
+    if (!fits || !working.contains(tilePlace(operand), bytes)) {
       throw fault(one.name(), "at most " + one.slotBytes() + " B in " + working.name(), bytes);
+    }
+    if (one.isNear()
+        && (!BoxDimension.isLine(one.box(), this) || place(operand) < kernel.workingBytes())) {
+      throw fault(
+          one.name(),
+          "adjacent elements behind the first " + kernel.workingBytes() + " B",
+          one.box());
     }
     return bytes;
   }
 
-  /** Returns the home address of the first element of the tile of an operand. */
-  private long homePlace(int operand) {
+  /** Returns the address of the first element of the tile of an operand. */
+  private long place(int operand) {
     TileOperand one = kernel.operands().get(operand);
     long elements = 0;
     for (BoxDimension dimension : one.box()) {
@@ -240,7 +282,7 @@ final class LoopRun implements TileExpression.Tile {
 
   private long readScalar(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    long from = homePlace(operand);
+    long from = place(operand);
     int bytes = (int) bytes(one.element());
     requireRead(one.name(), from, bytes);
     Place place = new Place(home.bytes(), (int) from);
@@ -252,7 +294,7 @@ final class LoopRun implements TileExpression.Tile {
     int[] to = {tilePlace(operand)};
     lines(
         one,
-        homePlace(operand),
+        place(operand),
         (from, count) -> {
           requireRead(one.name(), from, count);
           System.arraycopy(home.bytes(), (int) from, working.bytes(), to[0], count);
@@ -271,9 +313,12 @@ final class LoopRun implements TileExpression.Tile {
           "a tile that kernels write",
           "byte " + (missing - from[0]) + " that no kernel writes");
     }
+    if (one.isNear()) {
+      return;
+    }
     lines(
         one,
-        homePlace(operand),
+        place(operand),
         (to, count) -> {
           requireWritable(one.name(), to, count);
           System.arraycopy(working.bytes(), from[0], home.bytes(), (int) to, count);

@@ -37,6 +37,7 @@ final class QuantizationKernels {
           .integers("shift")
           .requires("0 <= shift <= 62", Requantized::isShift)
           .shared(KernelStruct.PARTS)
+          .inPlaceOf("x")
           .build(
               all -> {
                 all.add("x", READ, all.bits(0), contiguous(all.product("extents")));

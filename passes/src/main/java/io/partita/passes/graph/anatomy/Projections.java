@@ -173,13 +173,16 @@ final class Projections {
       Node node = readers.getFirst();
       boolean isKept = node.results().getFirst().type().shape().equals(at.type().shape());
       boolean isCorrected =
-          at.type().element().isInteger() && isKept && is(node, BinaryFunction.SUB);
+          at.type().element().isInteger()
+              && isKept
+              && (is(node, BinaryFunction.SUB) || is(node, BinaryFunction.ADD));
       if (is(node, BinaryFunction.MUL) && at.type().element().isFloat()) {
         return isKept && isPerFeature(other(node, at), 1)
             ? Optional.of(node.result())
             : Optional.empty();
       }
-      if (!(node.op() instanceof Elementwise.Cast) && !(isCorrected && node.operand(0) == at)) {
+      if (!(node.op() instanceof Elementwise.Cast)
+          && !(isCorrected && (node.operand(0) == at || is(node, BinaryFunction.ADD)))) {
         return Optional.empty();
       }
       at = node.result();

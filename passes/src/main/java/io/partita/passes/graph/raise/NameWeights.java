@@ -3,6 +3,7 @@ package io.partita.passes.graph.raise;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
 import java.util.HashSet;
@@ -17,7 +18,7 @@ import java.util.Set;
  */
 final class NameWeights {
   /** A name given by PyTorch's exporters: {@code onnx::MatMul_874}, or only a number. */
-  private static final String NUMBERED = "onnx::.*|\\d+|val_\\d+|_val_\\d+";
+  private static final String NUMBERED = "onnx::.*|(_?val_)?\\d+(_quantized)?";
 
   private NameWeights() {}
 
@@ -33,13 +34,21 @@ final class NameWeights {
           && data.type().rank() > 0
           && node.name().matches(NUMBERED)
           && readers.containsKey(node.result())) {
-        String name = name(readers.get(node.result()).name(), data);
+        String name = name(reader(node.result(), readers).name(), data);
         if (!name.isEmpty() && names.add(name)) {
           graph.before(node).named(name);
           graph.replace(node.result(), graph.constant(data));
         }
       }
     }
+  }
+
+  /** Returns the node that reads a weight, or the numbers for which its integers stand. */
+  private static Node reader(Value weight, Map<Value, Node> readers) {
+    Node reader = readers.get(weight);
+    boolean areIntegers =
+        reader.op() instanceof Quantized.Dequantize && reader.operand(0) == weight;
+    return areIntegers ? readers.getOrDefault(reader.result(), reader) : reader;
   }
 
   /** Returns the name of the weight; empty if the user's name has no path. */

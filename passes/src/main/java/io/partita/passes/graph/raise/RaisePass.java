@@ -7,6 +7,7 @@ import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.raise.activation.ActivationRules;
 import io.partita.passes.graph.raise.attention.AttentionRules;
 import io.partita.passes.graph.raise.embedding.EmbeddingRules;
+import io.partita.passes.graph.raise.integer.IntegerRules;
 import io.partita.passes.graph.raise.linear.LinearRules;
 import io.partita.passes.graph.raise.movement.MovementRules;
 import io.partita.passes.graph.raise.norm.NormRules;
@@ -46,13 +47,15 @@ public final class RaisePass implements ModulePass {
               LinearRules.SPLITTING_RULES,
               EmbeddingRules.RULES));
 
+  private static final List<RewriteRule> ALL = join(List.of(SPLITTING, IntegerRules.RULES));
+
   private static List<RewriteRule> join(List<List<RewriteRule>> lists) {
     return lists.stream().flatMap(List::stream).toList();
   }
 
   /** Returns all rules of this pass. */
   public static List<RewriteRule> rules() {
-    return SPLITTING;
+    return ALL;
   }
 
   @Override
@@ -74,7 +77,8 @@ public final class RaisePass implements ModulePass {
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
     NameWeights.apply(graph);
-    for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING)) {
+    List<RewriteRule> last = join(List.of(ALL, List.of(SimplifyPass.FOLD_DEQUANTIZED)));
+    for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING, ALL, last)) {
       SimplifyPass.simplify(graph, rules);
     }
     return BlockRoles.record(module.with(graph.freeze()));

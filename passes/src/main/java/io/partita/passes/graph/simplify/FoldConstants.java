@@ -7,6 +7,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
@@ -22,8 +23,10 @@ import java.util.Optional;
  * {@code f(constants) -> constant}, where the result is small: weights remain mapped from their
  * file. A sync of a constant is kept, since constants are on all devices. Any operation may be
  * folded, but few have only constant operands, so {@link #apply} checks the operation first.
+ *
+ * @param dequantizing whether quantized matrices are folded as well, which loses their integers
  */
-final class FoldConstants implements RewriteRule {
+record FoldConstants(boolean dequantizing) implements RewriteRule {
   /** The largest number of elements of a folded result. */
   private static final long MAX_ELEMENTS = 1 << 16;
 
@@ -42,6 +45,7 @@ final class FoldConstants implements RewriteRule {
     if (node.op() instanceof Source.Constant
         || node.op() instanceof Communication
         || isOpen(node.op())
+        || !dequantizing && isQuantizedMatrix(node)
         || node.results().size() != 1
         || !isSmall(node.result().type())) {
       return Optional.empty();
@@ -61,6 +65,10 @@ final class FoldConstants implements RewriteRule {
     return op instanceof Source.Extent(Dim size) && !size.isStatic()
         || op instanceof Movement.Slice slice && !slice.starts().stream().allMatch(Dim::isStatic)
         || op instanceof Structured.Attention attention && !attention.offset().isStatic();
+  }
+
+  private static boolean isQuantizedMatrix(Node node) {
+    return node.op() instanceof Quantized.Dequantize && node.result().type().rank() > 1;
   }
 
   private static boolean isSmall(TensorType type) {

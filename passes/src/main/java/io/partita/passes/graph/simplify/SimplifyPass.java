@@ -16,7 +16,13 @@ public final class SimplifyPass implements ModulePass {
   /** Rules that any pass may add to its own, to simplify its result. */
   public static final List<RewriteRule> RULES =
       List.of(
-          new FoldConstants(), new RemoveNoEffect(), new MergeReshapes(), new MergeTransposes());
+          new FoldConstants(false),
+          new RemoveNoEffect(),
+          new MergeReshapes(),
+          new MergeTransposes());
+
+  /** Also folds small matrices of integers that no product reads as integers. */
+  public static final RewriteRule FOLD_DEQUANTIZED = new FoldConstants(true);
 
   @Override
   public String name() {

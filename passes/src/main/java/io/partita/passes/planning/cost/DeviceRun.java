@@ -20,6 +20,7 @@ import io.partita.passes.timing.TransferPaths;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -33,6 +34,7 @@ final class DeviceRun {
   private final ChipKind chip;
   private final Residency residency;
   private final List<Node> nodes;
+  private final Set<Node> skipped;
   private final SortedMap<String, Long> bytesByChannel = new TreeMap<>();
   private final Map<Integer, Integer> loads = new HashMap<>();
   private double computeSeconds;
@@ -44,13 +46,18 @@ final class DeviceRun {
   /** Whether elements were added in this exchange. */
   private boolean isAdding;
 
+  /**
+   * @param skipped the nodes that the device doesn't compute
+   */
   DeviceRun(
       TargetTimeline timeline,
       KernelTimes kernels,
       PlanOptions options,
       int number,
       RoleCosts role,
-      List<Node> nodes) {
+      List<Node> nodes,
+      Set<Node> skipped) {
+    this.skipped = skipped;
     this.timeline = timeline;
     this.kernels = kernels;
     this.options = options;
@@ -87,10 +94,12 @@ final class DeviceRun {
     while (node < nodes.size()) {
       Node next = nodes.get(node);
       enter(residency.blocks().block(node));
-      if (next.op() instanceof Exchange) {
-        return next;
+      if (!skipped.contains(next)) {
+        if (next.op() instanceof Exchange) {
+          return next;
+        }
+        run(next);
       }
-      run(next);
       node++;
     }
     return null;

@@ -6,6 +6,7 @@ import io.partita.passes.planning.residency.Shortage;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -17,6 +18,8 @@ import java.util.TreeMap;
  * @param devices the reports by device
  * @param seconds the time from the beginning of a run to its last output. The run follows another
  *     one: weights of the first block are in place
+ * @param hitSeconds that time if every speculation hits, while in all other figures every one
+ *     misses; empty if devices don't speculate
  * @param interval the seconds between the beginnings of successive runs, at least {@code seconds}:
  *     weights that are loaded ahead for the next run may take longer
  * @param breakdown the seconds of the critical path, by {@code compute}, the farther of two
@@ -35,6 +38,7 @@ public record PlanReport(
     int blocks,
     List<DeviceReport> devices,
     double seconds,
+    OptionalDouble hitSeconds,
     double interval,
     SortedMap<String, Double> breakdown,
     SortedMap<String, Double> joules,
@@ -66,6 +70,7 @@ public record PlanReport(
             .map(each -> each.with(contents.getOrDefault(each.device(), List.of())))
             .toList(),
         seconds,
+        hitSeconds,
         interval,
         breakdown,
         joules,
@@ -73,6 +78,24 @@ public record PlanReport(
         links,
         syncs,
         found);
+  }
+
+  /** Returns the report with the seconds of a run in which every speculation hits. */
+  PlanReport withHits(double hits) {
+    return new PlanReport(
+        target,
+        mesh,
+        blocks,
+        devices,
+        seconds,
+        OptionalDouble.of(hits),
+        interval,
+        breakdown,
+        joules,
+        bytes,
+        links,
+        syncs,
+        shortages);
   }
 
   public boolean fits() {

@@ -10,6 +10,7 @@ import io.partita.ir.target.Channel;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.timing.Outcome;
+import io.partita.passes.timing.RecordedTimeline;
 import io.partita.passes.timing.Resource;
 import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
@@ -19,8 +20,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * One run of a program on a target. Devices run their nodes and the steps of exchanges in order; a
@@ -171,9 +175,14 @@ final class ProgramTimeline {
   }
 
   /** Plays all events. */
-  PlanReport report(String target, Mesh mesh, List<Shortage> shortages) {
+  PlanReport report(
+      String target,
+      Mesh mesh,
+      List<Shortage> shortages,
+      Optional<Consumer<RecordedTimeline>> recorder) {
     int last = timeline.join(devices.stream().mapToInt(DeviceRun::reached).toArray());
     Outcome outcome = timeline.play(last);
+    recorder.ifPresent(each -> each.accept(timeline.recorded(outcome)));
     SortedMap<String, Double> joules = new TreeMap<>();
     SortedMap<String, Long> bytes = new TreeMap<>();
     for (DeviceRun device : devices) {
@@ -191,6 +200,7 @@ final class ProgramTimeline {
         blocks.count(),
         devices.stream().map(DeviceRun::report).toList(),
         outcome.seconds(),
+        OptionalDouble.empty(),
         outcome.end(),
         new TreeMap<>(outcome.breakdown()),
         joules,

@@ -26,6 +26,7 @@ import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import io.partita.passes.schedule.tile.TileCode;
 import io.partita.passes.schedule.view.Region;
+import io.partita.passes.timing.RecordedTimeline;
 import io.partita.passes.timing.Resource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,10 +34,13 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -57,11 +61,18 @@ final class ScheduledPlan {
   private final Schedule schedule;
   private final SchedulePrediction prediction;
 
-  private ScheduledPlan(Program program, TargetDescription target, Schedule schedule) {
+  private ScheduledPlan(
+      Program program, TargetDescription target, Schedule schedule, SchedulePrediction prediction) {
     this.program = program;
     this.target = target;
     this.schedule = schedule;
-    this.prediction = SchedulePrediction.of(schedule, target);
+    this.prediction = prediction;
+  }
+
+  /** Returns the report of a schedule that was predicted for this target. */
+  static PlanReport report(
+      TargetDescription target, Schedule schedule, SchedulePrediction prediction) {
+    return new ScheduledPlan(schedule.program(), target, schedule, prediction).report();
   }
 
   /**
@@ -79,13 +90,15 @@ final class ScheduledPlan {
 
   /**
    * @param estimate the result of closed formulas, which is returned for a program that doesn't fit
+   * @param recorder receives what each resource did during the run
    * @throws PartitaException if an operation has no kernel, or none of its tiles fits
    */
   static PlanReport report(
       Program program,
       TargetDescription target,
       PlanOptions options,
-      Supplier<PlanReport> estimate) {
+      Supplier<PlanReport> estimate,
+      Optional<Consumer<RecordedTimeline>> recorder) {
     SchedulerOptions scheduling =
         new SchedulerOptions(
             OptionalLong.empty(), options.buffers() == 2, SchedulerOptions.STANDARD.prefetch());
@@ -103,7 +116,14 @@ final class ScheduledPlan {
     }
     return priced
         .schedule()
-        .map(schedule -> new ScheduledPlan(program, target, schedule).report())
+        .map(
+            schedule ->
+                report(
+                    target,
+                    schedule,
+                    recorder
+                        .map(each -> SchedulePrediction.of(schedule, target, each))
+                        .orElseGet(() -> SchedulePrediction.of(schedule, target))))
         .orElseGet(
             () ->
                 estimate
@@ -174,6 +194,9 @@ final class ScheduledPlan {
         blocks.count(),
         devices,
         prediction.seconds(),
+        SchedulePrediction.ofHits(schedule, target)
+            .map(hits -> OptionalDouble.of(hits.seconds()))
+            .orElse(OptionalDouble.empty()),
         prediction.interval(),
         prediction.breakdown(),
         joules,
@@ -286,7 +309,7 @@ final class ScheduledPlan {
     role.states().forEach(state -> others.add(state.name()));
     long[] change = new long[role.steps().size() + 3];
     for (Residence residence : role.residences()) {
-      if (!others.contains(residence.name())) {
+      if (residence.at().isHome() && !others.contains(residence.name())) {
         change[residence.first() + 1] += residence.bytes();
         change[residence.last() + 2] -= residence.bytes();
       }

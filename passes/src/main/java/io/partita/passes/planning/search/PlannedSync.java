@@ -1,5 +1,6 @@
 package io.partita.passes.planning.search;
 
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * @param type the type of the whole value
  * @param kinds the kind of exchange along each mesh axis
  * @param algorithm the communication pattern
+ * @param codec the encoding of the elements, such as {@code exact} or {@code bf16}
  * @param messages the number of messages between devices
  * @param bytes the bytes that devices send
  * @param seconds the time from the arrival of the last device to the end of the last one
@@ -32,6 +34,7 @@ public record PlannedSync(
     TensorType type,
     SequencedMap<String, SyncKind> kinds,
     String algorithm,
+    String codec,
     long messages,
     long bytes,
     double seconds) {
@@ -41,11 +44,20 @@ public record PlannedSync(
 
   /** Returns the syncs of a plan, in order. */
   public static List<PlannedSync> of(CandidatePlan plan) {
+    return of(plan.module(), plan.report().syncs());
+  }
+
+  /**
+   * Returns the syncs of a module of the mesh dialect, in order.
+   *
+   * @param all the figures of its syncs by number
+   */
+  public static List<PlannedSync> of(Module module, List<SyncReport> all) {
     Map<Integer, SyncReport> reports = new TreeMap<>();
-    plan.report().syncs().forEach(report -> reports.put(report.sync(), report));
+    all.forEach(report -> reports.put(report.sync(), report));
     List<PlannedSync> syncs = new ArrayList<>();
     int number = 0;
-    for (Node node : plan.module().graph().nodes()) {
+    for (Node node : module.graph().nodes()) {
       if (node.op() instanceof Communication.Sync sync) {
         int next = number + SyncStage.of(sync.kinds()).size();
         List<SyncReport> parts = new ArrayList<>();
@@ -67,6 +79,7 @@ public record PlannedSync(
         node.result().type(),
         sync.kinds(),
         sync.algorithm().map(Object::toString).orElse("direct"),
+        sync.codec().toString(),
         parts.stream().mapToLong(SyncReport::messages).sum(),
         parts.stream().mapToLong(SyncReport::bytes).sum(),
         parts.stream().mapToDouble(SyncReport::seconds).sum());

@@ -43,6 +43,13 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
     return new StrategyChoice(kinds, Optional.of(strategy), names(words));
   }
 
+  /** Returns the choice of one strategy, without variants. */
+  public static StrategyChoice exactly(Strategy strategy) {
+    Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+    strategy.parts().forEach(part -> kinds.add(part.kind()));
+    return new StrategyChoice(kinds, Optional.of(strategy), Set.of("norm", "vocabulary", "inside"));
+  }
+
   private static Set<String> names(List<String> words) {
     Set<String> names = new java.util.TreeSet<>();
     words.forEach(word -> names.add(word.substring(0, word.indexOf('=')).strip()));

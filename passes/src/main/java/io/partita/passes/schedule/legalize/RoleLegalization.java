@@ -6,6 +6,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.op.Communication.Gate;
 import io.partita.ir.op.Op;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Role;
@@ -19,7 +20,8 @@ import java.util.Map;
 
 /**
  * Legalizes one device of each role, and gives the others its graph with their own exchanges, which
- * has the right shapes but the wrong weights.
+ * has the right shapes but the wrong weights. Devices with guarded regions keep their own
+ * constants, on which depends what they skip.
  */
 public final class RoleLegalization {
   private RoleLegalization() {}
@@ -31,11 +33,12 @@ public final class RoleLegalization {
       Module first = program.devices().get(role.devices().getFirst());
       Module legalFirst = Legalization.legalize(first, workingBytes);
       boolean keepsExchanges = exchanges(legalFirst.graph()).equals(exchanges(first.graph()));
+      boolean isShared = keepsExchanges && !isGuarded(first.graph());
       for (int device : role.devices()) {
         Module own = program.devices().get(device);
         if (own == first) {
           legal[device] = legalFirst;
-        } else if (keepsExchanges) {
+        } else if (isShared) {
           legal[device] = own.with(with(legalFirst.graph(), exchanges(own.graph())));
         } else {
           legal[device] = Legalization.legalize(own, workingBytes);
@@ -43,6 +46,10 @@ public final class RoleLegalization {
       }
     }
     return new Program(program.mesh(), Arrays.asList(legal), program.inputs(), program.outputs());
+  }
+
+  private static boolean isGuarded(Graph graph) {
+    return graph.nodes().stream().anyMatch(node -> node.op() instanceof Gate);
   }
 
   private static List<Op> exchanges(Graph graph) {

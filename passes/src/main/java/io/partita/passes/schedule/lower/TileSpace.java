@@ -5,8 +5,10 @@ import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * All tilings of a node: a {@link io.partita.ir.schedule.TiledKernel} whose tile sizes and
@@ -64,12 +66,39 @@ public record TileSpace(
   /**
    * @param value the number of the value: the index of an operand, or the number of operands plus
    *     the index of a result
+   * @param isNear whether the tensor is in the working memory, where kernels use its tiles
    */
   public record Operand(
-      String name, int value, ElementType element, Direction direction, List<BoxDimension> box) {
+      String name,
+      int value,
+      ElementType element,
+      Direction direction,
+      List<BoxDimension> box,
+      boolean isNear) {
     public Operand {
       box = List.copyOf(box);
     }
+
+    /** Creates an operand in the home memory. */
+    public Operand(
+        String name, int value, ElementType element, Direction direction, List<BoxDimension> box) {
+      this(name, value, element, direction, box, false);
+    }
+
+    Operand near() {
+      return new Operand(name, value, element, direction, box, true);
+    }
+  }
+
+  /**
+   * Returns the space with some operands in the working memory.
+   *
+   * @param near the numbers of operands
+   */
+  public TileSpace withNear(Set<Integer> near) {
+    List<Operand> changed = new ArrayList<>(operands);
+    near.forEach(number -> changed.set(number, operands.get(number).near()));
+    return new TileSpace(name, axes, changed, scratch, calls);
   }
 
   /** Scratch memory, with bytes for tiles of the full size. */

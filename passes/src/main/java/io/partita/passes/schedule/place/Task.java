@@ -3,6 +3,7 @@ package io.partita.passes.schedule.place;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.ScheduleStep.Foreseen;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.view.Region;
@@ -20,14 +21,20 @@ public sealed interface Task {
   /** Returns the regions that must be in the home memory while it runs. */
   List<Region> regions();
 
-  /** Returns the regions that it writes. */
+  /** Returns the regions that it uses in any memory. */
+  default List<Region> used() {
+    return regions();
+  }
+
+  /** Returns the regions in the home memory that it writes. */
   List<Region> written();
 
   /**
    * A loop over tiles.
    *
    * @param index of the kernel in the chip's list
-   * @param operands the storage of each operand
+   * @param operands the storage of each operand; in the working memory if it is {@link
+   *     io.partita.ir.schedule.TileOperand#isNear near}
    */
   record Loop(int index, TiledKernel kernel, List<Storage> operands, Origin origin, String text)
       implements Task {
@@ -37,6 +44,15 @@ public sealed interface Task {
 
     @Override
     public List<Region> regions() {
+      return IntStream.range(0, operands.size())
+          .filter(i -> !kernel.operands().get(i).isNear())
+          .mapToObj(i -> operands.get(i).region())
+          .distinct()
+          .toList();
+    }
+
+    @Override
+    public List<Region> used() {
       return operands.stream().map(Storage::region).distinct().toList();
     }
 
@@ -44,6 +60,7 @@ public sealed interface Task {
     public List<Region> written() {
       return IntStream.range(0, operands.size())
           .filter(i -> kernel.operands().get(i).direction() == Direction.STORE)
+          .filter(i -> !kernel.operands().get(i).isNear())
           .mapToObj(i -> operands.get(i).region())
           .distinct()
           .toList();
@@ -106,6 +123,42 @@ public sealed interface Task {
           .toList();
     }
   }
+
+  /**
+   * Begins a guarded region, of which each condition must hold.
+   *
+   * @param tasks the number of tasks after this one to which the region extends
+   * @param foreseen which devices run the region, for predictions; empty if that depends on data
+   */
+  record Guard(List<Condition> conditions, int tasks, Optional<Foreseen> foreseen, Origin origin)
+      implements Task {
+    public Guard {
+      conditions = List.copyOf(conditions);
+    }
+
+    /** Returns the guard of a region of another length. */
+    public Guard with(int length) {
+      return new Guard(conditions, length, foreseen, origin);
+    }
+
+    @Override
+    public List<Region> regions() {
+      return conditions.stream().map(each -> each.flag().region()).distinct().toList();
+    }
+
+    @Override
+    public List<Region> written() {
+      return List.of();
+    }
+  }
+
+  /**
+   * A condition of a guarded region.
+   *
+   * @param flag a {@code bool[]}
+   * @param expected the value with which the condition holds
+   */
+  record Condition(Storage flag, boolean expected) {}
 
   /** Fills a region with zeros. */
   record Clear(Region region, Origin origin) implements Task {

@@ -4,6 +4,7 @@ import io.partita.ir.function.Combine;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
@@ -39,6 +40,7 @@ final class ChipRun {
   private final int position;
   private final Map<TiledKernel, LoopTime> times;
   private final SyncEvents syncs;
+  private final Verdict verdict;
   private final SequencedSet<String> warm = new LinkedHashSet<>();
   private final Map<Integer, Integer> transfers = new HashMap<>();
   private final List<Integer> ends = new ArrayList<>();
@@ -47,6 +49,10 @@ final class ChipRun {
   private int reached;
   private int message;
   private boolean exchanging;
+
+  /** The step after the guarded region that the chip skips, if it is in one. */
+  private int skippedTo;
+
   private double compute;
   private Traffic traffic = Traffic.NONE;
 
@@ -62,8 +68,10 @@ final class ChipRun {
       ChipSchedule role,
       int device,
       Map<TiledKernel, LoopTime> times,
-      SyncEvents syncs) {
+      SyncEvents syncs,
+      Verdict verdict) {
     this.timeline = timeline;
+    this.verdict = verdict;
     this.syncs = syncs;
     this.names = names;
     this.role = role;
@@ -139,6 +147,10 @@ final class ChipRun {
   Step toMessage() {
     while (ends.size() < role.steps().size()) {
       ScheduleStep step = role.steps().get(ends.size());
+      if (ends.size() < skippedTo && step.isSkippable()) {
+        end();
+        continue;
+      }
       if (step instanceof ScheduleStep.Exchange exchange) {
         Exchange own = exchange.exchanges().get(position);
         if (!exchanging) {
@@ -206,6 +218,10 @@ final class ChipRun {
       }
       case ScheduleStep.Clear clear ->
           move(names.working, names.home, clear.origin().name(), clear.bytes());
+      case ScheduleStep.Guard guard -> {
+        reached = timeline.compute(device, guard.origin().name(), chip.operandCycles(), reached);
+        skippedTo = guard.runs(device, verdict) ? 0 : ends.size() + 1 + guard.steps();
+      }
       case ScheduleStep.Exchange exchange -> throw new AssertionError(exchange);
     }
   }

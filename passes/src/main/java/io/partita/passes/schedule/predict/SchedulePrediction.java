@@ -1,12 +1,17 @@
 package io.partita.passes.schedule.predict;
 
+import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.target.TargetDescription;
+import io.partita.passes.timing.RecordedTimeline;
 import io.partita.passes.timing.SyncEvents.SyncTime;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * One run of a schedule after another, by the figures of its target, to be set beside what is
@@ -90,12 +95,48 @@ public record SchedulePrediction(
   }
 
   /**
-   * Plays a run, and one that begins when it has ended on all chips.
+   * Plays a run, and one that begins when it has ended on all chips. If chips skip guarded regions,
+   * all comparisons of floats are false: {@link Verdict#MISS}.
    *
    * @param target the one that the schedule was made for
    */
   public static SchedulePrediction of(Schedule schedule, TargetDescription target) {
-    return new ScheduleTimeline(schedule, target)
-        .predict(new ScheduleTimeline(schedule, target).left());
+    return of(schedule, target, Verdict.MISS, Optional.empty());
+  }
+
+  /**
+   * Like {@link #of(Schedule, TargetDescription)}.
+   *
+   * @param recorder receives what each resource did during the run
+   */
+  public static SchedulePrediction of(
+      Schedule schedule, TargetDescription target, Consumer<RecordedTimeline> recorder) {
+    return of(schedule, target, Verdict.MISS, Optional.of(recorder));
+  }
+
+  /**
+   * Like {@link #of(Schedule, TargetDescription)}, for a run in which all comparisons of floats are
+   * true: {@link Verdict#HIT}.
+   *
+   * @return empty if chips skip nothing, or what they skip can't be foreseen
+   */
+  public static Optional<SchedulePrediction> ofHits(Schedule schedule, TargetDescription target) {
+    boolean isForeseen =
+        schedule.roles().stream()
+            .flatMap(role -> role.steps().stream())
+            .anyMatch(
+                step -> step instanceof ScheduleStep.Guard guard && guard.foreseen().isPresent());
+    return isForeseen
+        ? Optional.of(of(schedule, target, Verdict.HIT, Optional.empty()))
+        : Optional.empty();
+  }
+
+  private static SchedulePrediction of(
+      Schedule schedule,
+      TargetDescription target,
+      Verdict verdict,
+      Optional<Consumer<RecordedTimeline>> recorder) {
+    return new ScheduleTimeline(schedule, target, verdict)
+        .predict(new ScheduleTimeline(schedule, target, verdict).left(), recorder);
   }
 }

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.predict;
 
 import io.partita.ir.message.Step;
+import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
@@ -12,6 +13,7 @@ import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.timing.Outcome;
+import io.partita.passes.timing.RecordedTimeline;
 import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayDeque;
@@ -21,8 +23,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * One run of a schedule on its target: chips do their steps in order, transfers between farther
@@ -41,7 +45,10 @@ final class ScheduleTimeline {
 
   private record Wire(int from, int to) {}
 
-  ScheduleTimeline(Schedule schedule, TargetDescription target) {
+  /**
+   * @param verdict the outcome of comparisons, which decides what chips skip
+   */
+  ScheduleTimeline(Schedule schedule, TargetDescription target, Verdict verdict) {
     this.target = target;
     this.timeline = new TargetTimeline(target);
     Map<ChipKind, Map<TiledKernel, LoopTime>> times = new HashMap<>();
@@ -49,7 +56,7 @@ final class ScheduleTimeline {
       for (int device : role.devices()) {
         ChipKind chip = timeline.chip(device);
         Map<TiledKernel, LoopTime> own = times.computeIfAbsent(chip, key -> new HashMap<>());
-        chips.add(new ChipRun(timeline, names(chip), role, device, own, syncs));
+        chips.add(new ChipRun(timeline, names(chip), role, device, own, syncs, verdict));
       }
     }
     chips.sort(Comparator.comparingInt(ChipRun::device));
@@ -70,9 +77,12 @@ final class ScheduleTimeline {
 
   /**
    * @param left of the run before
+   * @param recorder receives what each resource did
    */
-  SchedulePrediction predict(List<List<Double>> left) {
+  SchedulePrediction predict(
+      List<List<Double>> left, Optional<Consumer<RecordedTimeline>> recorder) {
     Outcome outcome = play(left);
+    recorder.ifPresent(each -> each.accept(timeline.recorded(outcome)));
     List<DevicePrediction> devices =
         chips.stream().map(chip -> chip.prediction(outcome, energy(chip))).toList();
     return new SchedulePrediction(

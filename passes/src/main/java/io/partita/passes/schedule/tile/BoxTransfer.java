@@ -39,8 +39,18 @@ public record BoxTransfer(long bytes, long lines, long transfers) {
     return new BoxTransfer(element.packedBytes(line * lines * transfers), lines, transfers);
   }
 
+  /** Returns whether the box is a single line. */
+  public boolean isLine() {
+    return lines == 1 && transfers == 1;
+  }
+
   /** Returns the cycles of the channel and of the core that starts the transfers. */
   public double cycles(DmaChannel channel) {
+    return transferCycles(channel) + (isLine() ? 0 : channel.boxCycles());
+  }
+
+  /** Returns the cycles without those of a core to divide a box into lines. */
+  public double transferCycles(DmaChannel channel) {
     long limit = channel.limitBytes().orElse(Long.MAX_VALUE);
     long pieces = transfers * Math.max(1, Math.ceilDiv(bytes / transfers, limit));
     return pieces * channel.issueCycles()

@@ -43,7 +43,11 @@ final class LoopModel {
   private final List<PerTiles<Double>> calculations = new ArrayList<>();
 
   /** An operand of a loop. */
-  record Part(ElementType element, Direction direction, List<BoxDimension> box) {}
+  record Part(ElementType element, Direction direction, List<BoxDimension> box, boolean isNear) {
+    boolean is(Direction other) {
+      return direction == other && !isNear;
+    }
+  }
 
   /** Means over all tiles of an operand. */
   private record Transfer(double cycles, double bytes) {
@@ -61,10 +65,11 @@ final class LoopModel {
     String far = chip.home().orElse(chip.working()).name();
     load = chip.channel(far, near);
     store = chip.channel(near, far);
-    stores = parts.stream().filter(each -> each.direction() == Direction.STORE).count();
+    stores = parts.stream().filter(each -> each.is(Direction.STORE)).count();
     partAxes = new long[parts.size()];
     for (int i = 0; i < partAxes.length; i++) {
-      for (BoxDimension dimension : parts.get(i).box()) {
+      for (BoxDimension dimension :
+          parts.get(i).isNear() ? List.<BoxDimension>of() : parts.get(i).box()) {
         partAxes[i] |= axes(dimension.start()) | axes(dimension.size());
       }
       transfers.add(new PerTiles<>(partAxes[i]));
@@ -142,7 +147,7 @@ final class LoopModel {
           case STORE -> store;
           case SCALAR -> Optional.empty();
         };
-    if (channel.isEmpty()) {
+    if (channel.isEmpty() || part.isNear()) {
       return Transfer.NONE;
     }
     DmaChannel by = channel.get();
@@ -242,7 +247,7 @@ final class LoopModel {
       double control = 0;
       double moving = 0;
       for (int i = 0; i < parts.size(); i++) {
-        if (parts.get(i).direction() == Direction.LOAD) {
+        if (parts.get(i).is(Direction.LOAD)) {
           control += chip.operandCycles();
           moving = Math.max(moving, control) + cycles[i];
         }

@@ -48,7 +48,10 @@ public record LoopTime(
     LoopModel model =
         new LoopModel(
             kernel.operands().stream()
-                .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
+                .map(
+                    each ->
+                        new LoopModel.Part(
+                            each.element(), each.direction(), each.box(), each.isNear()))
                 .toList(),
             kernel.calls(),
             axes,

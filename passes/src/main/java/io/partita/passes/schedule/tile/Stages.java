@@ -40,7 +40,7 @@ public final class Stages {
     List<Stage.LoadNext> early = new ArrayList<>();
     List<Stage.LoadNext> late = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).direction() == Direction.LOAD && changes(operands.get(i))) {
+      if (is(i, Direction.LOAD) && changes(operands.get(i))) {
         (operands.get(i).slots() > 1 ? early : late).add(new Stage.LoadNext(i));
       }
     }
@@ -60,7 +60,7 @@ public final class Stages {
   private List<Stage> pipeline() {
     List<Stage.Action> loads = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).direction() == Direction.LOAD) {
+      if (is(i, Direction.LOAD)) {
         loads.add(new Stage.Load(i));
       }
     }
@@ -75,7 +75,7 @@ public final class Stages {
   private List<Stage.Action> awaits() {
     List<Stage.Action> awaits = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).direction() != Direction.SCALAR) {
+      if (operands.get(i).isMoved()) {
         awaits.add(new Stage.Await(i));
       }
     }
@@ -85,11 +85,15 @@ public final class Stages {
   private List<Stage.Action> stores() {
     List<Stage.Action> stores = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).direction() == Direction.STORE) {
+      if (is(i, Direction.STORE)) {
         stores.add(new Stage.Store(i));
       }
     }
     return stores;
+  }
+
+  private boolean is(int operand, Direction direction) {
+    return operands.get(operand).isMoved() && operands.get(operand).direction() == direction;
   }
 
   private boolean changes(TileOperand operand) {

@@ -70,7 +70,8 @@ public final class TileChoice {
     return find(space).orElseThrow(() -> tooLarge(new Choice(space), where));
   }
 
-  private Optional<TiledKernel> find(TileSpace space) {
+  /** Returns the loop of a space; empty if its smallest tiles don't fit. */
+  public Optional<TiledKernel> find(TileSpace space) {
     TiledKernel found = known.get(space);
     if (found == null) {
       Choice choice = new Choice(space);
@@ -172,9 +173,9 @@ public final class TileChoice {
     long end = 0;
     for (int i = 0; i < space.operands().size(); i++) {
       TileSpace.Operand each = space.operands().get(i);
-      long start = WorkingMemory.align(end, memory.alignment(i));
+      long start = each.isNear() ? 0 : WorkingMemory.align(end, memory.alignment(i));
       long slot = memory.slotBytes(i, tiling);
-      int slots = tiling.slots()[i];
+      int slots = each.isNear() ? 0 : tiling.slots()[i];
       List<BoxDimension> box = each.box().stream().map(one -> placed(one, leaf)).toList();
       operands.add(
           new TileOperand(
@@ -187,7 +188,7 @@ public final class TileChoice {
               slots,
               choice.grid.flatMap(grid -> grid.multicast(each, axis -> tiling.count(axis) > 1)),
               buffer(choice, i)));
-      end = start + slots * slot;
+      end = Math.max(end, start + slots * slot);
     }
     List<TileScratch> scratch = new ArrayList<>();
     for (int i = 0; i < space.scratch().size(); i++) {
@@ -206,7 +207,8 @@ public final class TileChoice {
   }
 
   private static Optional<CircularBuffer> buffer(Choice choice, int operand) {
-    boolean isMoved = choice.space.operands().get(operand).direction() != Direction.SCALAR;
+    TileSpace.Operand each = choice.space.operands().get(operand);
+    boolean isMoved = each.direction() != Direction.SCALAR && !each.isNear();
     return choice.grid.filter(grid -> isMoved).map(grid -> grid.buffer(operand));
   }
 

@@ -71,7 +71,9 @@ final class TileSearch {
     this.bytes = bytes;
     List<LoopModel.Part> parts =
         space.operands().stream()
-            .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
+            .map(
+                each ->
+                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
             .toList();
     model = new LoopModel(parts, space.calls(), space.axes().size(), chip);
     memory =

@@ -65,7 +65,7 @@ final class WorkingMemory {
 
   private long slot(int operand, Tiling tiling) {
     TileSpace.Operand part = space.operands().get(operand);
-    if (part.direction() == Direction.SCALAR) {
+    if (part.direction() == Direction.SCALAR || part.isNear()) {
       return 0;
     }
     List<Long> sizes =

@@ -124,6 +124,7 @@ public final class Destinations {
         switch (value.definition().op()) {
           case Source source -> false;
           case Structured.CacheUpdate update -> false;
+          case Communication.Gate gate -> false;
           case Communication exchange -> storage.isContiguous();
           case Movement.Slice slice -> false;
           case Movement.Broadcast broadcast -> false;
@@ -147,6 +148,7 @@ public final class Destinations {
     return switch (operand.definition().op()) {
       case Source constant -> false;
       case Structured.CacheUpdate update -> false;
+      case Communication.Gate gate -> false;
       case Communication exchange -> source.get().isContiguous();
       case Movement.Slice slice -> false;
       case Movement.Broadcast broadcast -> false;

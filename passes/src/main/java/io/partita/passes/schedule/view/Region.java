@@ -20,27 +20,35 @@ public final class Region {
   private final Kind kind;
   private final long bytes;
   private final List<Tensor> tensors;
+  private final List<Region> parts;
 
-  private Region(Origin origin, Kind kind, long bytes, List<Tensor> tensors) {
+  private Region(Origin origin, Kind kind, long bytes, List<Tensor> tensors, List<Region> parts) {
     this.origin = origin;
     this.kind = kind;
     this.bytes = bytes;
     this.tensors = List.copyOf(tensors);
+    this.parts = List.copyOf(parts);
   }
 
   public static Region activation(Origin origin, long bytes) {
-    return new Region(origin, Kind.ACTIVATION, bytes, List.of());
+    return new Region(origin, Kind.ACTIVATION, bytes, List.of(), List.of());
   }
 
   public static Region state(Origin origin, long bytes) {
-    return new Region(origin, Kind.STATE, bytes, List.of());
+    return new Region(origin, Kind.STATE, bytes, List.of(), List.of());
   }
 
   /**
    * @param tensors of one type, one for each device
    */
   public static Region constant(Origin origin, List<Tensor> tensors) {
-    return new Region(origin, Kind.CONSTANT, tensors.getFirst().type().bytes(), tensors);
+    return new Region(origin, Kind.CONSTANT, tensors.getFirst().type().bytes(), tensors, List.of());
+  }
+
+  /** Returns a region of constants, one after the other without gaps. */
+  public static Region constants(Origin origin, List<Region> parts) {
+    long bytes = parts.stream().mapToLong(Region::bytes).sum();
+    return new Region(origin, Kind.CONSTANT, bytes, List.of(), parts);
   }
 
   /** Returns the origin of the value that it was made for. */
@@ -61,7 +69,12 @@ public final class Region {
     return bytes;
   }
 
-  /** Returns its contents on each device, if it is constant. */
+  /** Returns the regions that it consists of: itself, unless it holds several constants. */
+  public List<Region> parts() {
+    return parts.isEmpty() ? List.of(this) : parts;
+  }
+
+  /** Returns its contents on each device, if it is one constant. */
   public List<Tensor> tensors() {
     return tensors;
   }

@@ -1,8 +1,10 @@
 package io.partita.passes.schedule.view;
 
+import io.partita.ir.graph.GatedRegions;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -25,10 +27,12 @@ public final class Sharing {
         node.operands().forEach(operand -> parents.put(root(operand), root(node.result())));
       }
     }
+    GatedRegions regions = GatedRegions.of(graph);
     for (Node node : graph.nodes()) {
-      for (Value operand : node.operands()) {
-        lastReaders.merge(root(operand), steps.getOrDefault(node, 0), Math::max);
-      }
+      int step = steps.getOrDefault(node, 0);
+      node.operands().forEach(operand -> lastReaders.merge(root(operand), step, Math::max));
+      // A guard reads its conditions before any task of its region.
+      regions.conditions(node).forEach(flag -> lastReaders.merge(root(flag), step, Math::max));
     }
     graph.outputs().forEach(out -> lastReaders.put(root(out.value()), Integer.MAX_VALUE));
   }
@@ -40,6 +44,7 @@ public final class Sharing {
       case Movement.Slice slice -> true;
       case Movement.Broadcast broadcast -> true;
       case Movement.Concat concat -> true;
+      case Communication.Gate gate -> true;
       case io.partita.ir.op.Op other -> false;
     };
   }

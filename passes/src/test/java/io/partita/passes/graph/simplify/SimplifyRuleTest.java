@@ -10,7 +10,7 @@ public final class SimplifyRuleTest implements RuleTest {
   @Override
   public List<RuleCase> cases() {
     return List.of(
-        assertThat(new FoldConstants())
+        assertThat(new FoldConstants(false))
             .on(
                 """
                 (%x: f32[3])
@@ -23,7 +23,7 @@ public final class SimplifyRuleTest implements RuleTest {
                 %0 = constant [1.0, 4.0, 9.0] : f32[3]
                 %1 = add(%x, %0) : f32[3]
                 """),
-        assertThat(new FoldConstants())
+        assertThat(new FoldConstants(false))
             .as("one operand isn't constant")
             .on(
                 """
@@ -32,7 +32,7 @@ public final class SimplifyRuleTest implements RuleTest {
                 %1 = add(%0, %x) : f32[3]
                 """)
             .doesNotFire(),
-        assertThat(new FoldConstants())
+        assertThat(new FoldConstants(false))
             .as("the result would be large")
             .on(
                 """
@@ -42,7 +42,7 @@ public final class SimplifyRuleTest implements RuleTest {
                 %2 = add(%x, %1) : f32[257,257]
                 """)
             .doesNotFire(),
-        assertThat(new FoldConstants())
+        assertThat(new FoldConstants(false))
             .as("a symbol stands in an attribute only")
             .on(
                 """
@@ -51,7 +51,32 @@ public final class SimplifyRuleTest implements RuleTest {
                 %1 = add(%x, %0) : i64[seq]
                 """)
             .doesNotFire(),
-        assertThat(new FoldConstants())
+        assertThat(new FoldConstants(false))
+            .as("a quantized matrix, whose integers a product may read")
+            .on(
+                """
+                ()
+                %0 = constant [1, 2] : i8[1,2]
+                %1 = constant 0.5 : f32[]
+                %2 = constant 0 : i8[]
+                %3 = dequantize(%0, %1, %2) {axis = 0, block = 0, to = f32} : f32[1,2]
+                """)
+            .doesNotFire(),
+        assertThat(new FoldConstants(true))
+            .as("a quantized matrix that no product reads as integers")
+            .on(
+                """
+                ()
+                %0 = constant [1, 2] : i8[1,2]
+                %1 = constant 0.5 : f32[]
+                %2 = constant 0 : i8[]
+                %3 = dequantize(%0, %1, %2) {axis = 0, block = 0, to = f32} : f32[1,2]
+                """)
+            .gives(
+                """
+                %0 = constant [0.5, 1.0] : f32[1,2]
+                """),
+        assertThat(new FoldConstants(false))
             .as("a reshard of a constant")
             .on(
                 """

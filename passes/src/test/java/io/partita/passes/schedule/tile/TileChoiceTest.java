@@ -90,7 +90,9 @@ class TileChoiceTest {
     double chosen = time(new TileChoice(CHIP, bytes, true).choose(space, "node"));
     List<LoopModel.Part> parts =
         space.operands().stream()
-            .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
+            .map(
+                each ->
+                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
             .toList();
     LoopModel model = new LoopModel(parts, space.calls(), 3, CHIP);
     WorkingMemory memory = new WorkingMemory(space, 4, false);
@@ -119,7 +121,9 @@ class TileChoiceTest {
   private static LoopTime time(TileSpace space, long... tiles) {
     List<LoopModel.Part> parts =
         space.operands().stream()
-            .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
+            .map(
+                each ->
+                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
             .toList();
     long[] extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     return new LoopModel(parts, space.calls(), 3, CHIP)

@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class DeviceBenchmarks {
   private static final List<String> WHAT =
-      List.of("all", "kernels", "networks", "peers", "syncs", "figures");
+      List.of("all", "kernels", "networks", "peers", "syncs", "speculation", "figures");
 
   private DeviceBenchmarks() {}
 
@@ -38,6 +38,11 @@ final class DeviceBenchmarks {
     if (what.equals("syncs")) {
       Path tiny = Path.of("tests/models/tiny-shakespeare");
       new SyncBenchmarks(simulation, tiny, folder.resolve("calibrations")).run(System.out);
+      return;
+    }
+    if (what.equals("speculation")) {
+      Path tiny = Path.of("tests/models/tiny-shakespeare");
+      new SpeculationBenchmarks(simulation, tiny).run(System.out);
       return;
     }
     if (!what.equals("networks")) {

@@ -25,13 +25,14 @@ final class LoopCalibration {
       }
       LoopFeatures loop = LoopFeatures.of(step.loop().get(), chip);
       if (loop.longestLoad() <= SHORT) {
-        rows.add(new double[] {1, loop.operands(), step.loop().get().calls().size() - 1});
+        rows.add(
+            new double[] {1, loop.operands(), step.loop().get().calls().size() - 1, loop.boxes()});
         measured.add(between(step) - loop.lastLoad() - loop.stores());
       }
     }
     double[] first = LeastSquares.solve(rows, measured);
     List<String> lines = new ArrayList<>();
-    lines.addAll(lines(List.of("loop", "operand", "call"), first, rows, measured));
+    lines.addAll(lines(List.of("loop", "operand", "call", "box"), first, rows, measured));
     rows.clear();
     measured.clear();
     for (MeasuredStep step : steps) {
@@ -51,6 +52,7 @@ final class LoopCalibration {
             first[0]
                 + first[1] * loop.operands()
                 + first[2] * (calls - 1)
+                + first[3] * loop.boxes()
                 + Math.max(loop.lastLoad(), loop.longestLoad())
                 + loop.stores();
         if (between(step) > 1.2 * once) {

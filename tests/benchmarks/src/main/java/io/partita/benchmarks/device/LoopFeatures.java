@@ -12,6 +12,7 @@ import io.partita.passes.schedule.tile.BoxTransfer;
  * The work of a loop besides its kernels.
  *
  * @param operands the number of operands that it moves
+ * @param boxes the number of operands whose tiles aren't single lines
  * @param moves the number of further tiles of operands
  * @param lastLoad the cycles of the first load of the last operand
  * @param longestLoad the longest first load of other operands
@@ -22,6 +23,7 @@ import io.partita.passes.schedule.tile.BoxTransfer;
 record LoopFeatures(
     long tiles,
     int operands,
+    int boxes,
     double moves,
     double lastLoad,
     double longestLoad,
@@ -30,6 +32,7 @@ record LoopFeatures(
     boolean isDouble) {
   static LoopFeatures of(TiledKernel loop, ChipKind chip) {
     int operands = 0;
+    int boxes = 0;
     double moves = 0;
     double lastLoad = 0;
     double longestLoad = 0;
@@ -38,15 +41,16 @@ record LoopFeatures(
     double storing = 0;
     boolean isDouble = true;
     for (TileOperand operand : loop.operands()) {
-      if (operand.direction() == Direction.SCALAR) {
+      if (!operand.isMoved()) {
         continue;
       }
       boolean isLoad = operand.direction() == Direction.LOAD;
-      double cycles =
-          BoxTransfer.of(operand.element(), operand.box(), new LoopPosition(loop))
-              .cycles(channel(chip, isLoad));
+      BoxTransfer transfer =
+          BoxTransfer.of(operand.element(), operand.box(), new LoopPosition(loop));
+      double cycles = transfer.transferCycles(channel(chip, isLoad));
       long more = moves(operand, loop) - 1;
       operands++;
+      boxes += transfer.isLine() ? 0 : 1;
       moves += more;
       isDouble &= more == 0 || operand.slots() == 2;
       if (isLoad) {
@@ -61,6 +65,7 @@ record LoopFeatures(
     return new LoopFeatures(
         loop.tiles(),
         operands,
+        boxes,
         moves,
         lastLoad,
         longestLoad,

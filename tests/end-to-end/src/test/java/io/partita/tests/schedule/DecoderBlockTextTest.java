@@ -187,7 +187,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:63:16")
+        .hasMessageContaining("text:76:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
@@ -248,17 +248,17 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     requireFault(
         text,
-        "(1: tiles gemm\\w+\\(0x)00110",
-        "$100118",
+        "(2: tiles gemm\\w+\\(0x)348f0",
+        "$134900",
         "P4412",
-        "device 0, step 1 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
-        "byte 304 that isn't initialised");
+        "device 0, step 2 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
+        "byte 215312 that isn't initialised");
     requireFault(
         text,
-        "(0: tiles rms_norm_f32_2\\(0x000f0, 0x00000, 0x)00110",
+        "(9: tiles gemm\\w+\\(0x348f0, 0x34890, 0x)00110",
         "$100000",
         "P4412",
-        "step 0 for \"input_norm\", loop rms_norm_f32_2, out",
+        "step 9 for \"ffn\", loop gemm_f32_2_2_4_2, out",
         "byte 0 of a constant");
     requireFault(
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");

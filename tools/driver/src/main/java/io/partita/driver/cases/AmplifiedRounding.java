@@ -14,10 +14,10 @@ import java.util.Map;
  * which moves a quantised activation to the next level, or becomes large in a difference of nearly
  * equal numbers. The effect is measured by evaluating the model with {@link RandomRounding}. The
  * recorded outputs and the program's are two further roundings: neither their largest difference
- * nor its root mean square may be more than twice that of the few random ones.
+ * nor its root mean square may be more than twice that of the random ones.
  */
 final class AmplifiedRounding {
-  private static final int SAMPLES = 4;
+  private static final int SAMPLES = 16;
   private static final double MARGIN = 2;
 
   /** If rounding alone changes results by this fraction, they can't tell right from wrong. */

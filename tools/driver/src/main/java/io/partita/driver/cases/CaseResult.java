@@ -1,6 +1,7 @@
 package io.partita.driver.cases;
 
 import java.util.List;
+import java.util.OptionalDouble;
 
 /**
  * The result of a test case.
@@ -9,14 +10,27 @@ import java.util.List;
  *     empty
  * @param codes the ids of diagnostics, if it isn't supported
  * @param maxError the largest absolute difference of any element that was compared
+ * @param rewriteError where devices' syncs are rewritten, the relative L2 error of the outputs that
+ *     they cause
  */
 public record CaseResult(
-    String name, Status status, String detail, List<String> codes, double maxError) {
+    String name,
+    Status status,
+    String detail,
+    List<String> codes,
+    double maxError,
+    OptionalDouble rewriteError) {
   /** The status of a case. */
   public enum Status {
     PASS,
     FAIL,
     UNSUPPORTED
+  }
+
+  /** A result without rewritten syncs. */
+  public CaseResult(
+      String name, Status status, String detail, List<String> codes, double maxError) {
+    this(name, status, detail, codes, maxError, OptionalDouble.empty());
   }
 
   public CaseResult {

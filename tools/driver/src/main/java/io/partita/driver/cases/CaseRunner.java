@@ -2,6 +2,7 @@ package io.partita.driver.cases;
 
 import io.partita.driver.DriverCode;
 import io.partita.driver.MemoryLimit;
+import io.partita.driver.Sharding;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxImporter;
@@ -15,6 +16,7 @@ import io.partita.passes.Pipeline;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 
 /**
@@ -25,11 +27,24 @@ public final class CaseRunner {
   private final ModuleRunner runner;
   private final Pipeline pipeline;
   private final Tolerance tolerance;
+  private final Optional<Sharding> sharding;
 
   public CaseRunner(ModuleRunner runner, Pipeline pipeline, Tolerance tolerance) {
+    this(runner, pipeline, tolerance, Optional.empty());
+  }
+
+  /**
+   * A runner that knows the distribution.
+   *
+   * @param sharding as {@code runner} distributes modules. If it rewrites syncs, programs are
+   *     compared with the evaluation of the rewritten module
+   */
+  public CaseRunner(
+      ModuleRunner runner, Pipeline pipeline, Tolerance tolerance, Optional<Sharding> sharding) {
     this.runner = runner;
     this.pipeline = pipeline;
     this.tolerance = tolerance;
+    this.sharding = sharding;
   }
 
   /** Never throws for a faulty case, but returns a result. */
@@ -38,10 +53,14 @@ public final class CaseRunner {
       OnnxModel model = OnnxModel.read(test.model());
       double maxError = 0;
       String note = "";
+      OptionalDouble rewriteError = OptionalDouble.empty();
       for (RecordedRun run : test.runs()) {
         Comparison worst = run(model, run);
         maxError = Math.max(maxError, worst.maxError());
         note = worst.note().isEmpty() ? note : worst.note();
+        if (worst.rewriteError().orElse(0) >= rewriteError.orElse(0)) {
+          rewriteError = worst.rewriteError();
+        }
         if (!worst.passes()) {
           String where = run.name().isEmpty() ? "" : run.name() + ", ";
           return new CaseResult(
@@ -49,10 +68,12 @@ public final class CaseRunner {
               CaseResult.Status.FAIL,
               where + worst.message(),
               List.of(),
-              worst.maxError());
+              worst.maxError(),
+              worst.rewriteError());
         }
       }
-      return new CaseResult(test.name(), CaseResult.Status.PASS, note, List.of(), maxError);
+      return new CaseResult(
+          test.name(), CaseResult.Status.PASS, note, List.of(), maxError, rewriteError);
     } catch (PartitaException told) {
       return told(test, CaseResult.Status.UNSUPPORTED, told.diagnostics());
     } catch (OutOfMemoryError full) {
@@ -91,25 +112,44 @@ public final class CaseRunner {
       options = options.withIntegerData();
     }
     Map<String, Tensor> outputs;
+    Optional<RewrittenModel> rewritten;
     try (PreparedModel prepared = prepare(model, options, isIntegral ? recorded : Map.of())) {
       outputs = prepared.run(recorded);
+      rewritten = prepared.rewritten();
     }
     Map<String, Tensor> expected = run.outputsFor(List.copyOf(outputs.keySet()));
-    Comparison worst = new Comparison(0, 0, "");
-    for (Map.Entry<String, Tensor> output : outputs.entrySet()) {
-      Tensor record = expected.get(output.getKey());
-      Tensor found = output.getValue();
-      if (RecordedRun.sameBut1(record.shape(), found.shape())) {
-        record = record.reshaped(found.shape());
-      }
-      Comparison comparison = Comparison.of(output.getKey(), record, found, tolerance);
-      worst = comparison.worst() > worst.worst() ? comparison : worst;
+    Comparison worst = Comparison.worst(expected, outputs, tolerance);
+    if (rewritten.isPresent()) {
+      return rewritten.get().judge(worst, recorded, expected, outputs, tolerance.isChosen());
     }
     if (worst.passes() || isIntegral) {
       return worst;
     }
-    Comparison plain = worst;
-    Recording recording = new Recording(model, options, recorded, expected, outputs, tolerance);
+    return explained(new Recording(model, options, recorded, expected, outputs, tolerance), worst);
+  }
+
+  /**
+   * Compares a program's outputs with the expected ones as {@link #run(TestCase)} does: a
+   * difference that rounding explains passes with a note, unless the tolerance was chosen.
+   *
+   * @param inputs by name, which bind the model's dimensions
+   * @param expected by name
+   * @param found by name
+   */
+  public Comparison compare(
+      OnnxModel model,
+      Map<String, Tensor> inputs,
+      Map<String, Tensor> expected,
+      Map<String, Tensor> found) {
+    Comparison plain = Comparison.worst(expected, found, tolerance);
+    return plain.passes()
+        ? plain
+        : explained(
+            new Recording(model, options(model, inputs), inputs, expected, found, tolerance),
+            plain);
+  }
+
+  private Comparison explained(Recording recording, Comparison plain) {
     Comparison explained =
         KnownDeviations.explain(recording, plain)
             .orElseGet(() -> AmplifiedRounding.explain(recording, plain));
@@ -135,7 +175,10 @@ public final class CaseRunner {
     ImportResult imported = new OnnxImporter(options).examine(model);
     Module narrow = NarrowInputs.of(imported.orThrow(), integers);
     Module module = pipeline.run(narrow, (pass, before, after) -> {});
-    return new PreparedModel(module.graph(), runner.prepare(module));
+    ModuleRunner.Prepared program = runner.prepare(module);
+    Optional<RewrittenModel> rewritten =
+        RewrittenModel.of(sharding.map(chosen -> chosen.run(module)).orElse(module));
+    return new PreparedModel(module.graph(), program, rewritten);
   }
 
   private static ImportOptions options(OnnxModel model, Map<String, Tensor> recorded) {

@@ -3,6 +3,8 @@ package io.partita.driver.cases;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * The result of comparing an output with the recorded one.
@@ -11,24 +13,50 @@ import java.util.Arrays;
  * @param maxError the largest absolute difference
  * @param message where and how the first or worst element differs; empty when it passes
  * @param note a note about a result that passes; usually empty
+ * @param rewriteError of a model whose syncs are rewritten: the relative L2 error of the output
  */
-public record Comparison(double worst, double maxError, String message, String note) {
+public record Comparison(
+    double worst, double maxError, String message, String note, OptionalDouble rewriteError) {
   public Comparison(double worst, double maxError, String message) {
-    this(worst, maxError, message, "");
+    this(worst, maxError, message, "", OptionalDouble.empty());
   }
 
   /** Returns this comparison as passed, with a note. */
   Comparison explained(String why) {
-    return new Comparison(1, maxError, "", why);
+    return new Comparison(1, maxError, "", why, rewriteError);
   }
 
   /** Returns this comparison with additional text about the difference. */
   Comparison with(String more) {
-    return new Comparison(worst, maxError, message + more, note);
+    return new Comparison(worst, maxError, message + more, note, rewriteError);
+  }
+
+  /** Returns this comparison with the relative error that rewritten syncs cause. */
+  Comparison rewritten(double error) {
+    return new Comparison(worst, maxError, message, note, OptionalDouble.of(error));
   }
 
   public boolean passes() {
     return message.isEmpty();
+  }
+
+  /**
+   * Compares all outputs by name, and returns the comparison of the one with the largest error.
+   *
+   * @param expected in any shape that differs only in extents of 1
+   */
+  static Comparison worst(
+      Map<String, Tensor> expected, Map<String, Tensor> found, Tolerance tolerance) {
+    Comparison worst = new Comparison(0, 0, "");
+    for (Map.Entry<String, Tensor> output : found.entrySet()) {
+      Tensor record = expected.get(output.getKey());
+      if (RecordedRun.sameBut1(record.shape(), output.getValue().shape())) {
+        record = record.reshaped(output.getValue().shape());
+      }
+      Comparison comparison = of(output.getKey(), record, output.getValue(), tolerance);
+      worst = comparison.worst() > worst.worst() ? comparison : worst;
+    }
+    return worst;
   }
 
   /**

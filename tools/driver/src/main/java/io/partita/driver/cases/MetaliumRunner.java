@@ -2,6 +2,7 @@ package io.partita.driver.cases;
 
 import io.partita.backend.metalium.EmittedMetalium;
 import io.partita.backend.metalium.EmulatedProgram;
+import io.partita.backend.metalium.EmulatedSession;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;
 import io.partita.driver.chip.MetaliumTarget;
@@ -13,6 +14,7 @@ import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +25,8 @@ import java.util.Optional;
  */
 public record MetaliumRunner(MetaliumTarget target, Optional<Sharding> sharding)
     implements ModuleRunner {
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
   @Override
   public Prepared prepare(Module module) {
     Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
@@ -34,7 +38,8 @@ public record MetaliumRunner(MetaliumTarget target, Optional<Sharding> sharding)
       try {
         Path folder = scratch.path().resolve("program");
         OutputFolder.write(emitted.files(), folder, path -> false);
-        return new Running(scratch, EmulatedProgram.build(folder, emitted.description().whole()));
+        EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
+        return new Running(scratch, new EmulatedSession(built, LIMIT));
       } catch (RuntimeException e) {
         scratch.close();
         throw e;
@@ -44,15 +49,18 @@ public record MetaliumRunner(MetaliumTarget target, Optional<Sharding> sharding)
     }
   }
 
-  private record Running(ScratchFolder scratch, EmulatedProgram program) implements Prepared {
+  /** A program that keeps its states from run to run. */
+  private record Running(ScratchFolder scratch, EmulatedSession session) implements Prepared {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {
-      return program.run(inputs);
+      return session.run(inputs);
     }
 
     @Override
     public void close() {
-      scratch.close();
+      try (scratch) {
+        session.close();
+      }
     }
   }
 }

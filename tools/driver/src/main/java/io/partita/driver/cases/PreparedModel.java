@@ -10,15 +10,25 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A prepared model, which takes inputs by name. */
 public final class PreparedModel implements AutoCloseable {
   private final Graph graph;
   private final ModuleRunner.Prepared program;
+  private final Optional<RewrittenModel> rewritten;
 
-  PreparedModel(Graph graph, ModuleRunner.Prepared program) {
+  /**
+   * @param rewritten what the program computes, where that isn't the graph
+   */
+  PreparedModel(Graph graph, ModuleRunner.Prepared program, Optional<RewrittenModel> rewritten) {
     this.graph = graph;
     this.program = program;
+    this.rewritten = rewritten;
+  }
+
+  Optional<RewrittenModel> rewritten() {
+    return rewritten;
   }
 
   /** The inputs of each run, without those that determine a shape and so became constants. */

@@ -117,7 +117,11 @@ public final class ChipRemedies {
     SchedulerOptions options = target.options();
     return new ChipTarget(
         target.description(),
-        new SchedulerOptions(OptionalLong.of(bytes), options.doubleBuffer(), options.prefetch()));
+        new SchedulerOptions(
+            OptionalLong.of(bytes),
+            options.doubleBuffer(),
+            options.prefetch(),
+            options.nearValues()));
   }
 
   private ChipTarget with(Memory memory, long bytes) {

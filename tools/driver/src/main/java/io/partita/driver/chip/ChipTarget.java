@@ -62,7 +62,8 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
         new SchedulerOptions(
             options.workingBytes(),
             switches.getOrDefault(ScheduleSwitch.DOUBLE_BUFFER, options.doubleBuffer()),
-            switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch())));
+            switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch()),
+            switches.getOrDefault(ScheduleSwitch.NEAR_VALUES, options.nearValues())));
   }
 
   /** A number without a unit is in bytes. */
@@ -73,6 +74,11 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   @Override
   public SiracusaBackend backend() {
     return new SiracusaBackend(description, options);
+  }
+
+  @Override
+  public String name() {
+    return description.name();
   }
 
   @Override

@@ -40,6 +40,11 @@ public record MetaliumTarget(TargetDescription description) implements Compilati
   }
 
   @Override
+  public String name() {
+    return description.name();
+  }
+
+  @Override
   public ModuleRunner runner(Optional<Sharding> sharding) {
     return new MetaliumRunner(this, sharding);
   }

@@ -14,7 +14,9 @@ public enum ScheduleSwitch {
   /** Copies tiles between L2 and L1 while the cores work on others. */
   DOUBLE_BUFFER("double_buffer"),
   /** Fetches weights from L3 before they are needed. */
-  PREFETCH("prefetch");
+  PREFETCH("prefetch"),
+  /** Keeps small values in L1 from one loop to the next. */
+  NEAR_VALUES("near_values");
 
   private final String text;
 
@@ -31,7 +33,10 @@ public enum ScheduleSwitch {
     return Arrays.stream(values()).map(each -> each.text).toList();
   }
 
-  /** The settings that switch all of them off: {@code double_buffer=off, prefetch=off}. */
+  /**
+   * The settings that switch all of them off: {@code double_buffer=off, prefetch=off,
+   * near_values=off}.
+   */
   public static String examples() {
     return Arrays.stream(values())
         .map(each -> each.text + "=off")

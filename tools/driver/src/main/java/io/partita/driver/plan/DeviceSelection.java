@@ -60,6 +60,7 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
         StrategyChoice.parse(strategy.orElse("auto")),
         Goal.LATENCY,
         PlanOptions.DEFAULT,
-        syncs);
+        syncs,
+        Optional.empty());
   }
 }

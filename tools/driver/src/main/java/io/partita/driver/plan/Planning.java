@@ -59,7 +59,12 @@ public final class Planning {
         request.strategy(),
         request.goal(),
         new ProgramPlanner(
-            module, request.target(), request.options(), request.goal(), request.syncs()),
+            module,
+            request.target(),
+            request.options(),
+            request.goal(),
+            request.syncs(),
+            request.speculation()),
         progress);
   }
 

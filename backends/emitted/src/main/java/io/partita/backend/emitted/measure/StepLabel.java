@@ -32,6 +32,8 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
     ROWS("rows"),
     /** Messages to and from other chips. */
     EXCHANGE("exchange"),
+    /** The conditions of a guarded region are read. */
+    GUARD("guard"),
     /** Memory is filled with zeros. */
     CLEAR("clear");
 
@@ -75,6 +77,7 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
           new StepLabel(Kind.WAIT, origin, "", wait.transfer(), 0, 0);
       case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, origin, "", -1, 0, 0);
       case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, origin, "", -1, 0, 0);
+      case ScheduleStep.Guard guard -> new StepLabel(Kind.GUARD, origin, "", -1, 0, 0);
       case ScheduleStep.Clear clear -> new StepLabel(Kind.CLEAR, origin, "", -1, 0, 0);
     };
   }

@@ -121,8 +121,11 @@ public final class ClassPrinter {
         type.addField(tile(real, "Sums", "[][]", "[64][256]"));
       }
     }
-    if (kernels.all().stream().anyMatch(used -> used.kernel().body().contains("shortTile"))) {
-      type.addField(tile("short", "Tile", "[]", "[4 * 256]"));
+    for (String integer : List.of("byte", "short")) {
+      String tile = integer + "Tile";
+      if (kernels.all().stream().anyMatch(used -> used.kernel().body().contains(tile))) {
+        type.addField(tile(integer, "Tile", "[]", "[4 * 256]"));
+      }
     }
   }
 

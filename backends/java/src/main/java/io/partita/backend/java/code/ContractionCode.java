@@ -1,6 +1,9 @@
 package io.partita.backend.java.code;
 
+import io.partita.backend.java.code.Kernel.Variant;
+import io.partita.backend.java.plan.Storage;
 import io.partita.backend.java.plan.Weights;
+import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -49,6 +52,10 @@ final class ContractionCode {
       code.narrow(y);
       return;
     }
+    if (!isFloat && code.constant(1) != null && Weights.of(code.node, 1) == Weights.PANELS) {
+      multiplyBytes(left.elements() / in, in, out);
+      return;
+    }
     Shape batch = code.resultType().shape().range(0, code.resultType().rank() - 2);
     LoopNest nest =
         LoopNest.of(
@@ -95,6 +102,27 @@ final class ContractionCode {
             out));
     body.close(nest.depth());
     code.narrow(y);
+  }
+
+  /** A product with a constant matrix of bytes, by the vector instructions for floats. */
+  private void multiplyBytes(long rows, long in, long out) {
+    String x = code.scratch.take(Storage.FLOATS, rows * in);
+    body.open(LoopNest.loop("i", rows * in));
+    body.line(x + "[i] = " + code.load(0, "i"));
+    body.close();
+    Value weight = code.node.operand(1);
+    code.kernels.use(WeightKernels.reader(Variant.BYTE));
+    body.line(
+        code.call(
+            MatrixKernels.INTEGER_LINEAR,
+            Variant.BYTE,
+            x,
+            rows,
+            in,
+            code.panels(weight, false) + "L",
+            out,
+            code.result()),
+        code.plan.constantName(weight));
   }
 
   /** Accumulates rows of the right operand, so that the inner loop runs along rows only. */

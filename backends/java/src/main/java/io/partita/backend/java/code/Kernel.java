@@ -22,7 +22,8 @@ record Kernel(String name, String documentation, String header, String body, Lis
     DOUBLE("double", "Doubles"),
     FLOAT("float", "Floats"),
     HALF("float", "Halves"),
-    BFLOAT("float", "Bfloats");
+    BFLOAT("float", "Bfloats"),
+    BYTE("float", "SignedBytes");
 
     private final String real;
     private final String ending;

@@ -92,6 +92,65 @@ final class MatrixKernels {
           }
           """);
 
+  private static final Kernel READ_TILES =
+      Kernel.of(
+          "Reads rows of a panel into tiles, padded with zeros to a multiple of 4 rows.",
+          """
+          void readTiles@(long at, real[][] tiles, int depth, int width) {
+            for (int k = 0; k < depth; k += 4) {
+              int count = Math.min(4, depth - k);
+              if (width == 256) {
+                read@(at + k * width, tiles[k / 4], 0, count * width);
+              } else {
+                for (int row = 0; row < count; row++) {
+                  read@(at + (k + row) * width, tiles[k / 4], row * 256, width);
+                }
+              }
+              Arrays.fill(tiles[k / 4], count * 256, 1024, 0);
+            }
+          }
+          """);
+
+  /** A sum of 512 products of bytes is below 2^24 in magnitude, so floats represent it exactly. */
+  static final Kernel INTEGER_LINEAR =
+      Kernel.of(
+          "y[rows, out] = x[rows, in] * weight in 32 bits, like linear; a float holds the sum of 512 products of bytes exactly.",
+          """
+          void integerLinear@(float[] x, int rows, int in, long weight, int out, int[] y) {
+            for (int column = 0; column < out; column += 256) {
+              int width = Math.min(256, out - column);
+              long panel = weight + (long) column * in;
+              for (int first = 0; first < rows; first += 64) {
+                int block = Math.min(64, rows - first);
+                for (int start = 0; start < in; start += 512) {
+                  for (int r = 0; r < block; r++) {
+                    Arrays.fill(SUMS[r], 0, width, 0);
+                  }
+                  for (int i = start; i < Math.min(in, start + 512); i += 16) {
+                    int depth = Math.min(16, in - i);
+                    readTiles@(panel + (long) i * width, TILES, depth, width);
+                    addProducts(SUMS, block, TILES, depth, width, x, first * in + i, in);
+                  }
+                  for (int r = 0; r < block; r++) {
+                    addSums(SUMS[r], y, (first + r) * out + column, width, start == 0);
+                  }
+                }
+              }
+            }
+          }
+          """,
+          ADD_PRODUCTS,
+          READ_TILES,
+          Kernel.of(
+              "Adds sums to integers, or stores them.",
+              """
+              static void addSums(float[] sums, int[] y, int at, int width, boolean first) {
+                for (int j = 0; j < width; j++) {
+                  y[at + j] = (int) sums[j] + (first ? 0 : y[at + j]);
+                }
+              }
+              """));
+
   static final Kernel LINEAR =
       Kernel.of(
           "y[rows, out] = x[rows, in] * weight + bias; the weight is streamed from the weights file in panels of 256 columns.",
@@ -122,23 +181,7 @@ final class MatrixKernels {
           }
           """,
           ADD_PRODUCTS,
-          Kernel.of(
-              "Reads rows of a panel into tiles, padded with zeros to a multiple of 4 rows.",
-              """
-              void readTiles@(long at, real[][] tiles, int depth, int width) {
-                for (int k = 0; k < depth; k += 4) {
-                  int count = Math.min(4, depth - k);
-                  if (width == 256) {
-                    read@(at + k * width, tiles[k / 4], 0, count * width);
-                  } else {
-                    for (int row = 0; row < count; row++) {
-                      read@(at + (k + row) * width, tiles[k / 4], row * 256, width);
-                    }
-                  }
-                  Arrays.fill(tiles[k / 4], count * 256, 1024, 0);
-                }
-              }
-              """));
+          READ_TILES);
 
   static final Kernel MATMUL =
       Kernel.of(

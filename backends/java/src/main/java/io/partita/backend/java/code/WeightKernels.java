@@ -25,6 +25,7 @@ final class WeightKernels {
       case DOUBLE -> reader(Storage.DOUBLES);
       case HALF -> widening("Halves", ScalarKernels.FROM_HALF);
       case BFLOAT -> widening("Bfloats", ScalarKernels.FROM_BFLOAT);
+      case BYTE -> READ_SIGNED_BYTES;
     };
   }
 
@@ -58,6 +59,22 @@ final class WeightKernels {
             readBytes(at, bytes, 0, count);
             for (int i = 0; i < count; i++) {
               into[offset + i] = bytes[i] != 0;
+            }
+          }
+          """,
+          copier(Storage.BYTES));
+
+  private static final Kernel READ_SIGNED_BYTES =
+      Kernel.of(
+          "Copies bytes of the weights file, widened.",
+          """
+          void readSignedBytes(long at, float[] into, int offset, int count) {
+            for (int done = 0; done < count; done += byteTile.length) {
+              int length = Math.min(count - done, byteTile.length);
+              readBytes(at + done, byteTile, 0, length);
+              for (int i = 0; i < length; i++) {
+                into[offset + done + i] = byteTile[i];
+              }
             }
           }
           """,

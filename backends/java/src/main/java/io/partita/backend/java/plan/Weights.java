@@ -10,6 +10,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 
 /** How a node reads a constant operand. */
@@ -52,11 +53,18 @@ public enum Weights {
     };
   }
 
-  /** A float product whose right operand is one matrix for all batches. */
+  /** A product of floats or bytes whose right operand is one matrix for all batches. */
   private static boolean isOneMatrix(Node node) {
     Shape right = node.operand(1).type().shape();
-    return node.operand(0).type().element().isFloat()
+    return (node.operand(0).type().element().isFloat() || isOfBytes(node))
         && right.range(0, right.rank() - 2).elements() == 1;
+  }
+
+  private static boolean isOfBytes(Node node) {
+    ElementType left = node.operand(0).type().element();
+    return (left == ElementType.I8 || left == ElementType.U8)
+        && node.operand(1).type().element() == ElementType.I8
+        && node.result().type().element() == ElementType.I32;
   }
 
   private static boolean isFfnWeight(Structured.Ffn ffn, int index) {

@@ -30,9 +30,9 @@ final class BoxCode {
     return kernel.operands().get(index);
   }
 
-  /** The parameter with the operand's address in L2. */
+  /** The parameter with the operand's address in L2, or in L1 if it is near. */
   String place(int index) {
-    return operand(index).name() + "_l2";
+    return operand(index).name() + (operand(index).isNear() ? "_l1" : "_l2");
   }
 
   String slot(int index) {
@@ -65,7 +65,7 @@ final class BoxCode {
         || expressions.simplified(dimension.size()).dependsOn(axis);
   }
 
-  /** The address in L2 of the first element of a tile. */
+  /** The address of the first element of a tile in its tensor. */
   String address(int index) {
     TileOperand operand = operand(index);
     TileExpression offset = TileExpression.of(0);
@@ -81,9 +81,12 @@ final class BoxCode {
     return operand.element().packedBytes(1);
   }
 
-  /** The address in L1 of the current slot. */
+  /** The address in L1 of the current tile. */
   private String local(int index) {
     TileOperand operand = operand(index);
+    if (operand.isNear()) {
+      return address(index);
+    }
     String first = "partita_l1 + " + operand.offset();
     return alternates(index) ? first + " + " + slot(index) + " * " + operand.slotBytes() : first;
   }
@@ -104,15 +107,19 @@ final class BoxCode {
     axesOf(index).forEach(axis -> parameters.add("int32_t " + expressions.variable(axis)));
     scalarsOf(index).forEach(scalar -> parameters.add("int32_t " + expressions.scalar(scalar)));
     List<BoxDimension> box = operand.box();
+    TileExpression line =
+        expressions.simplified(
+            (box.isEmpty() ? TileExpression.of(1) : box.getLast().size()).times(bytes(operand)));
     List<Dimension> dimensions = new ArrayList<>();
-    for (BoxDimension dimension : box.subList(0, Math.max(0, box.size() - 1))) {
-      String size = expressions.print(dimension.size());
-      if (!size.equals("1")) {
-        long stride = Math.multiplyExact(dimension.stride(), bytes(operand));
-        dimensions.add(new Dimension(size, Expressions.literal(stride)));
+    for (BoxDimension dimension : box.subList(0, Math.max(0, box.size() - 1)).reversed()) {
+      TileExpression size = expressions.simplified(dimension.size());
+      long stride = Math.multiplyExact(dimension.stride(), bytes(operand));
+      if (dimensions.isEmpty() && line.equals(TileExpression.of(stride))) {
+        line = size.times(stride);
+      } else if (!size.equals(TileExpression.of(1))) {
+        dimensions.addFirst(new Dimension(expressions.print(size), Expressions.literal(stride)));
       }
     }
-    TileExpression line = box.isEmpty() ? TileExpression.of(1) : box.getLast().size();
     return new BoxFunction(
         functionName(index),
         comment(operand),
@@ -123,7 +130,7 @@ final class BoxCode {
         isStore ? address(index) : local(index),
         isStore ? local(index) : address(index),
         dimensions,
-        unsigned(expressions.print(expressions.simplified(line.times(bytes(operand))))));
+        unsigned(expressions.print(expressions.simplified(line))));
   }
 
   private static String unsigned(String expression) {
@@ -182,7 +189,9 @@ final class BoxCode {
   }
 
   static long count(List<TileOperand> operands, Direction direction) {
-    return operands.stream().filter(each -> each.direction() == direction).count();
+    return operands.stream()
+        .filter(each -> each.isMoved() && each.direction() == direction)
+        .count();
   }
 
   /** A store may be in progress for each slot. */

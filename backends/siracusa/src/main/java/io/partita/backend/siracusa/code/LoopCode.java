@@ -52,7 +52,11 @@ final class LoopCode {
     for (int i = 0; i < kernel.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
       boolean isStored = operand.direction() == Direction.STORE;
-      parameters.add((isStored ? "uint8_t *" : "const uint8_t *") + boxes.place(i));
+      boolean isWritable = isStored || operand.isNear();
+      parameters.add((isWritable ? "uint8_t *" : "const uint8_t *") + boxes.place(i));
+      if (operand.isNear()) {
+        continue;
+      }
       if (operand.direction() == Direction.SCALAR) {
         scalars.add(
             new Scalar(

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Macros for addresses in L2 and L3, named after the model's weights and nodes. Only used ones are
- * defined, and the names are the same in all files of a role.
+ * Macros for addresses, named after the model's weights and nodes. Only used ones are defined, and
+ * the names are the same in all files of a role.
  */
 final class PlaceNames {
   private static final int MAX_LENGTH = 100;
@@ -59,14 +59,19 @@ final class PlaceNames {
   }
 
   private static Thing thing(Residence residence) {
-    return new Thing(Address.home(residence.offset()), residence.name(), residence.bytes());
+    return new Thing(residence.at(), residence.name(), residence.bytes());
   }
 
   private void name(Thing thing, Set<String> taken) {
     if (names.containsKey(thing)) {
       return;
     }
-    String prefix = thing.at.isHome() ? "l2_" : "l3_";
+    String prefix =
+        switch (thing.at.memory()) {
+          case ChipSchedule.WORKING -> "l1_";
+          case ChipSchedule.HOME -> "l2_";
+          default -> "l3_";
+        };
     String own = prefix + cleaned(thing.name);
     String name = own;
     for (int number = 2; !taken.add(name); number++) {
@@ -82,7 +87,7 @@ final class PlaceNames {
     return end.isEmpty() ? "unnamed" : end;
   }
 
-  /** In address order; L2 first. */
+  /** In address order; L1 first. */
   List<Place> used() {
     return places.entrySet().stream()
         .sorted(
@@ -98,13 +103,22 @@ final class PlaceNames {
    * @param step the index of the step that uses it; -1 before a run
    */
   String l2(ChipSchedule entry, int step, long offset) {
+    return name(entry, step, Address.home(offset));
+  }
+
+  /** Returns an address in L1 or L2, likewise. */
+  String name(ChipSchedule entry, int step, Address at) {
     Optional<Thing> thing =
         entry.residences().stream()
             .filter(each -> each.first() <= step && step <= each.last())
-            .filter(each -> each.offset() <= offset && offset < each.offset() + each.bytes())
+            .filter(each -> thing(each).has(at))
             .min(Comparator.comparingLong(Residence::bytes))
             .map(PlaceNames::thing);
-    return thing.map(found -> text(found, offset)).orElseGet(() -> "partita_l2 + " + hex(offset));
+    return thing.map(found -> text(found, at.offset())).orElseGet(() -> array(at));
+  }
+
+  private static String array(Address at) {
+    return (at.isHome() ? "partita_l2 + " : "partita_l1 + ") + hex(at.offset());
   }
 
   /** An address in L3. */
@@ -128,10 +142,8 @@ final class PlaceNames {
   }
 
   private Place place(Thing thing) {
-    String value =
-        thing.at.isHome()
-            ? "(partita_l2 + " + hex(thing.at.offset()) + ")"
-            : hex(thing.at.offset());
+    boolean isFar = thing.at.memory() > ChipSchedule.HOME;
+    String value = isFar ? hex(thing.at.offset()) : "(" + array(thing.at) + ")";
     return new Place(names.get(thing), value, Comments.clean(comment(thing)));
   }
 

@@ -24,7 +24,7 @@ public final class ProbeCode {
                 probe(
                     result,
                     value(chip, result).type(),
-                    places.l2(chip, result.step(), result.home())))
+                    places.name(chip, result.step(), result.at())))
         .toList();
   }
 

@@ -2,19 +2,23 @@ package io.partita.backend.siracusa.code;
 
 import io.partita.backend.siracusa.model.RoleFile.Stream;
 import io.partita.backend.siracusa.model.StepCall;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.Clear;
 import io.partita.ir.schedule.ScheduleStep.Exchange;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
+import io.partita.ir.schedule.ScheduleStep.Guard;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.schedule.TiledKernel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The steps of a run as function calls. */
 final class StepCode {
@@ -45,20 +49,44 @@ final class StepCode {
   List<StepCall> run(ChipSchedule entry) {
     lastComment = "";
     List<StepCall> calls = new ArrayList<>();
+    Optional<String> region = Optional.empty();
+    int end = 0;
     for (int i = 0; i < entry.steps().size(); i++) {
-      calls.add(call(entry, i, entry.steps().get(i)));
+      ScheduleStep step = entry.steps().get(i);
+      if (step instanceof Guard guard) {
+        region = Optional.of("region_" + i);
+        end = i + 1 + guard.steps();
+        calls.add(
+            StepCall.flag(comment(guard.origin().text()), holds(entry, i, guard), region.get()));
+      } else {
+        StepCall call = call(entry, i, step);
+        calls.add(i < end && step.isSkippable() ? call.in(region.orElseThrow()) : call);
+      }
     }
     return calls;
+  }
+
+  /** Reads the conditions of a guarded region. */
+  private String holds(ChipSchedule entry, int index, Guard guard) {
+    return guard.conditions().stream()
+        .map(
+            each ->
+                "*(%s) %s 0"
+                    .formatted(places.l2(entry, index, each.home()), each.expected() ? "!=" : "=="))
+        .collect(Collectors.joining(" && "));
   }
 
   private StepCall call(ChipSchedule entry, int index, ScheduleStep step) {
     return switch (step) {
       case RunTiles run -> {
+        TiledKernel kernel = chip.kernels().get(run.kernel());
+        List<String> operands = new ArrayList<>();
+        for (int i = 0; i < run.operands().size(); i++) {
+          int memory = kernel.operands().get(i).isNear() ? ChipSchedule.WORKING : ChipSchedule.HOME;
+          operands.add(places.name(entry, index, new Address(memory, run.operands().get(i))));
+        }
         String text = run.text().isEmpty() ? "" : ": " + run.text();
-        yield call(
-            run.origin().text() + text,
-            chip.kernels().get(run.kernel()).name(),
-            run.operands().stream().map(each -> places.l2(entry, index, each)).toList());
+        yield call(run.origin().text() + text, kernel.name(), operands);
       }
       case StartTransfer start -> {
         String name = start.fetch() ? "fetch" : "spill";
@@ -96,14 +124,20 @@ final class StepCode {
               clear.origin().text(),
               "partita_clear",
               List.of(places.l2(entry, index, clear.home()), Long.toString(clear.bytes())));
+      case Guard guard -> throw new IllegalArgumentException("a guard before the first run");
     };
   }
 
   private StepCall call(String text, String function, List<String> arguments) {
+    return StepCall.of(comment(text), function, arguments);
+  }
+
+  /** Returns a comment, unless the last one was the same. */
+  private Optional<String> comment(String text) {
     String comment = Comments.clean(text);
     boolean isNew = !comment.equals(lastComment) && !comment.isBlank();
     lastComment = comment;
-    return new StepCall(isNew ? Optional.of(comment) : Optional.empty(), function, arguments);
+    return isNew ? Optional.of(comment) : Optional.empty();
   }
 
   private String rows(ChipSchedule entry, int index, FetchRows rows) {

@@ -6,8 +6,10 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
+import io.partita.passes.graph.raise.integer.MultiplyIntegers;
 import io.partita.passes.rewrite.Pattern;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The linears of a feed-forward network. */
@@ -32,9 +34,15 @@ public final class FfnOperands {
     return ACTIVATIONS.contains(function);
   }
 
+  /** A linear of floats; one of quantized integers stays a node, which becomes integer later. */
   static Pattern linear(Pattern result) {
-    return result.where(
-        value -> !value.isInput() && value.definition().op() instanceof Structured.Linear);
+    return result
+        .where(value -> !value.isInput() && value.definition().op() instanceof Structured.Linear)
+        .and(
+            (value, graph, match) ->
+                MultiplyIntegers.matches(value.definition(), graph)
+                    ? Optional.empty()
+                    : Optional.of(match));
   }
 
   static boolean hasBias(Node linear) {

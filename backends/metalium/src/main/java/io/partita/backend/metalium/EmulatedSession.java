@@ -1,0 +1,157 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.emitted.ProgramCode;
+import io.partita.backend.emitted.ProgramInterface;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** An emulated program that runs, and keeps its states from run to run. Not thread-safe. */
+public final class EmulatedSession implements AutoCloseable {
+  private static final String STANDARD_INPUT = "/dev/stdin";
+  private static final String STANDARD_OUTPUT = "/dev/stdout";
+
+  private final EmulatedProgram program;
+  private final Duration limit;
+  private final ScratchFolder scratch;
+  private final Path messages;
+  private Process process;
+
+  /**
+   * Starts a program.
+   *
+   * @param limit the time limit of each run
+   */
+  public EmulatedSession(EmulatedProgram program, Duration limit) {
+    this.program = program;
+    this.limit = limit;
+    try {
+      scratch = new ScratchFolder();
+      messages = scratch.path().resolve("messages");
+      process = start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Process start() throws IOException {
+    return new ProcessBuilder(
+            program.folder().resolve("emulation").toAbsolutePath().toString(),
+            "weights.bin",
+            STANDARD_INPUT,
+            STANDARD_OUTPUT)
+        .directory(program.folder().toFile())
+        .redirectError(messages.toFile())
+        .start();
+  }
+
+  /** Begins again, with empty states. */
+  public void reset() {
+    process.destroyForcibly();
+    try {
+      process = start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns the outputs of a run.
+   *
+   * @param inputs in the order of the program's inputs
+   * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule, or
+   *     exceeds the time limit
+   */
+  public List<Tensor> run(List<Tensor> inputs) {
+    CompletableFuture<List<Tensor>> result = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                write(inputs);
+                result.complete(read());
+              } catch (IOException | RuntimeException e) {
+                result.completeExceptionally(e);
+              }
+            });
+    try {
+      return result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      process.destroyForcibly();
+      throw stopped("still running after " + limit.toSeconds() + " s, the time limit");
+    } catch (ExecutionException e) {
+      throw stopped(message());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw stopped("interrupted");
+    }
+  }
+
+  private String message() {
+    try {
+      process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+      return Files.readString(messages);
+    } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+
+  private PartitaException stopped(String found) {
+    return EmulatedProgram.failed(
+        program.folder(), ProgramCode.PROGRAM_STOPPED, "the emulated program", found);
+  }
+
+  private void write(List<Tensor> tensors) throws IOException {
+    OutputStream out = process.getOutputStream();
+    for (Tensor tensor : tensors) {
+      ByteBuffer bytes = ByteBuffer.allocate(4 * tensor.size()).order(ByteOrder.LITTLE_ENDIAN);
+      for (double value : tensor.doubles()) {
+        bytes.putFloat((float) value);
+      }
+      out.write(bytes.array());
+    }
+    out.flush();
+  }
+
+  private List<Tensor> read() throws IOException {
+    List<Tensor> outputs = new ArrayList<>();
+    for (ProgramInterface.Port port : program.whole().outputs()) {
+      TensorType type = port.type();
+      double[] values = new double[Math.toIntExact(type.shape().elements())];
+      byte[] read = process.getInputStream().readNBytes(4 * values.length);
+      if (read.length != 4 * values.length) {
+        throw new IOException("the program ended");
+      }
+      ByteBuffer bytes = ByteBuffer.wrap(read).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < values.length; i++) {
+        values[i] = bytes.getFloat();
+      }
+      outputs.add(Tensor.ofDoubles(type, values));
+    }
+    return outputs;
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    scratch.close();
+  }
+}

@@ -1,0 +1,51 @@
+package io.partita.backend.metalium;
+
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
+import java.util.Map;
+import java.util.Set;
+
+/** The functions of the vector engine, by the names of the kernel API without {@code _tile}. */
+final class VectorFunctions {
+  /** Names of functions of one operand. */
+  static final Map<UnaryFunction, String> UNARY =
+      Map.of(
+          UnaryFunction.ABS, "abs",
+          UnaryFunction.EXP, "exp",
+          UnaryFunction.GELU, "gelu",
+          UnaryFunction.RECIPROCAL, "recip",
+          UnaryFunction.RELU, "relu",
+          UnaryFunction.SIGMOID, "sigmoid",
+          UnaryFunction.SILU, "silu",
+          UnaryFunction.SQRT, "sqrt",
+          UnaryFunction.TANH, "tanh");
+
+  /** Names of functions of two operands. */
+  static final Map<BinaryFunction, String> BINARY =
+      Map.of(
+          BinaryFunction.ADD, "add_binary",
+          BinaryFunction.SUB, "sub_binary",
+          BinaryFunction.MUL, "mul_binary",
+          BinaryFunction.DIV, "div_binary",
+          BinaryFunction.MAX, "binary_max");
+
+  /** Functions that are 0 where all operands are, so that padding remains. */
+  static final Set<String> ZERO_AT_ZERO =
+      Set.of(
+          "abs",
+          "gelu",
+          "relu",
+          "silu",
+          "sqrt",
+          "tanh",
+          "add_binary",
+          "sub_binary",
+          "mul_binary",
+          "binary_max");
+
+  /** Functions whose operands may be exchanged. */
+  static final Set<BinaryFunction> COMMUTATIVE =
+      Set.of(BinaryFunction.ADD, BinaryFunction.MUL, BinaryFunction.MAX);
+
+  private VectorFunctions() {}
+}

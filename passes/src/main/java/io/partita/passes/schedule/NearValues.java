@@ -1,0 +1,367 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Origin;
+import io.partita.ir.op.Movement;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.lower.Lowerings;
+import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.tile.LoopTime;
+import io.partita.passes.schedule.tile.NearTiles;
+import io.partita.passes.schedule.tile.TileChoice;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Keeps small values in the working memory from the loop that computes them to the last one that
+ * reads them, so that they aren't copied to the home memory and back.
+ *
+ * <p>A part of the working memory is set aside for such values; loops use the rest. A value
+ * qualifies if only loops use it and each of its tiles is one line. Values get places in the order
+ * in which they are computed; those without room stay in the home memory. Small constants are
+ * copied there together when a run begins. If loops get slower by more than is saved, nothing is
+ * kept.
+ */
+final class NearValues {
+  /** The part of the working memory that is set aside. */
+  private static final long SHARE = 8;
+
+  /** The alignment of values, and of tiles in them. */
+  private static final long ALIGNMENT = 16;
+
+  private static final long TILE_ALIGNMENT = 4;
+
+  /** The bytes of the largest constant that is kept. */
+  private static final long LARGEST_CONSTANT = 256;
+
+  /** The part of the set-aside memory that constants may take. */
+  private static final long CONSTANTS = 4;
+
+  private final List<ChipTasks> entries;
+  private final LoopKernels kernels;
+  private final ChipKind chip;
+  private final TileChoice rest;
+  private final long loopBytes;
+  private final long workingBytes;
+
+  /** Values with tiles that aren't lines. */
+  private final Set<Region> refused = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private NearValues(
+      List<ChipTasks> entries,
+      LoopKernels kernels,
+      ChipKind chip,
+      TileChoice rest,
+      long workingBytes) {
+    this.entries = entries;
+    this.kernels = kernels;
+    this.chip = chip;
+    this.rest = rest;
+    this.workingBytes = workingBytes;
+    this.loopBytes = loopBytes(workingBytes);
+  }
+
+  /** Returns the bytes of the working memory that loops use beside near values. */
+  static long loopBytes(long workingBytes) {
+    return (workingBytes - workingBytes / SHARE) / ALIGNMENT * ALIGNMENT;
+  }
+
+  /**
+   * @param entries the tasks of the entry points of a role
+   * @param kernels the loops of the tasks
+   * @param rest chooses tiles within {@link #loopBytes}
+   */
+  static List<ChipTasks> keep(
+      List<ChipTasks> entries,
+      LoopKernels kernels,
+      ChipKind chip,
+      TileChoice rest,
+      long workingBytes) {
+    return chip.working().scope() == Memory.Scope.CORE
+        ? entries
+        : new NearValues(entries, kernels, chip, rest, workingBytes).keep();
+  }
+
+  private List<ChipTasks> keep() {
+    while (true) {
+      int before = refused.size();
+      List<Kept> places = entries.stream().map(this::places).toList();
+      if (places.stream().allMatch(kept -> kept.offsets.isEmpty())) {
+        return entries;
+      }
+      Optional<List<ChipTasks>> kept = loops(places);
+      if (kept.isEmpty()) {
+        return entries;
+      }
+      if (refused.size() == before) {
+        return cycles(kept.get()) < cycles(entries) ? kept.get() : entries;
+      }
+    }
+  }
+
+  private double cycles(List<ChipTasks> all) {
+    double sum = 0;
+    for (ChipTasks tasks : all) {
+      List<Double> loops =
+          tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
+      for (Task task : tasks.tasks()) {
+        sum += task instanceof Task.Loop loop ? loops.get(loop.index()) : 0;
+      }
+    }
+    return sum;
+  }
+
+  /** The tasks that use a region. */
+  private static final class Use {
+    private final int first;
+    private int last;
+    private boolean isKept = true;
+
+    Use(int first) {
+      this.first = first;
+    }
+  }
+
+  /**
+   * The values that an entry point keeps.
+   *
+   * @param offsets their offsets in the working memory
+   * @param constants the constants among them
+   */
+  private record Kept(Map<Region, Long> offsets, List<Region> constants) {}
+
+  private Kept places(ChipTasks tasks) {
+    Map<Region, Use> uses = uses(tasks);
+    List<Region> inOrder =
+        uses.keySet().stream()
+            .filter(region -> uses.get(region).isKept)
+            .sorted(Comparator.comparingInt(region -> uses.get(region).first))
+            .toList();
+    Map<Region, Long> places = new IdentityHashMap<>();
+    List<Region> constants = constants(inOrder);
+    long end = loopBytes;
+    for (Region constant : constants) {
+      places.put(constant, end);
+      end += constant.bytes();
+    }
+    long start = aligned(end);
+    List<Region> alive = new ArrayList<>();
+    for (Region region : inOrder) {
+      if (region.kind() == Region.Kind.CONSTANT) {
+        continue;
+      }
+      alive.removeIf(other -> uses.get(other).last < uses.get(region).first);
+      long offset = gap(start, alive, places, aligned(region.bytes()));
+      if (offset + aligned(region.bytes()) <= workingBytes) {
+        places.put(region, offset);
+        alive.add(region);
+      }
+    }
+    return new Kept(places, constants);
+  }
+
+  /** Returns the constants to keep: the smallest ones if there isn't room for all. */
+  private List<Region> constants(List<Region> inOrder) {
+    List<Region> bySize =
+        inOrder.stream()
+            .filter(region -> region.kind() == Region.Kind.CONSTANT)
+            .sorted(Comparator.comparingLong(Region::bytes))
+            .toList();
+    long left = (workingBytes - loopBytes) / CONSTANTS;
+    List<Region> kept = new ArrayList<>();
+    for (Region region : bySize) {
+      left -= region.bytes();
+      if (left >= 0) {
+        kept.add(region);
+      }
+    }
+    return kept;
+  }
+
+  /** Returns the lowest offset from {@code start} on at which there is room. */
+  private static long gap(long start, List<Region> alive, Map<Region, Long> places, long bytes) {
+    long offset = start;
+    for (Region other : alive.stream().sorted(Comparator.comparing(places::get)).toList()) {
+      if (offset + bytes <= places.get(other)) {
+        return offset;
+      }
+      offset = Math.max(offset, places.get(other) + aligned(other.bytes()));
+    }
+    return offset;
+  }
+
+  private static long aligned(long bytes) {
+    return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
+  }
+
+  private Map<Region, Use> uses(ChipTasks tasks) {
+    Map<Region, Use> uses = new IdentityHashMap<>();
+    for (int i = 0; i < tasks.tasks().size(); i++) {
+      int number = i;
+      Task task = tasks.tasks().get(i);
+      for (Region region : task.used()) {
+        Use use = uses.computeIfAbsent(region, each -> new Use(number));
+        use.last = i;
+        use.isKept &= isCandidate(region) && task instanceof Task.Loop;
+      }
+      if (task instanceof Task.Loop loop) {
+        exclude(loop, uses);
+      }
+    }
+    for (List<ChipTasks.Named> ports : List.of(tasks.inputs(), tasks.outputs(), tasks.states())) {
+      for (ChipTasks.Named port : ports) {
+        if (uses.containsKey(port.region())) {
+          uses.get(port.region()).isKept = false;
+        }
+      }
+    }
+    return uses;
+  }
+
+  private boolean isCandidate(Region region) {
+    boolean isSmall =
+        switch (region.kind()) {
+          case ACTIVATION -> region.bytes() > 0;
+          case CONSTANT -> isSmall(region);
+          case STATE -> false;
+        };
+    return isSmall && !refused.contains(region);
+  }
+
+  /** Whether a constant consists of whole words, and few of them. */
+  private static boolean isSmall(Region constant) {
+    return constant.bytes() <= LARGEST_CONSTANT
+        && constant.bytes() % Integer.BYTES == 0
+        && constant.tensors().getFirst().type().element().bits() <= Integer.SIZE;
+  }
+
+  /** Excludes operands that aren't lines, and values that a kernel can't overwrite. */
+  private void exclude(Task.Loop loop, Map<Region, Use> uses) {
+    TileSpace space = kernels.space(loop.index());
+    Set<Region> read = Collections.newSetFromMap(new IdentityHashMap<>());
+    boolean isAlone = space.calls().size() == 1;
+    for (int i = 0; i < loop.operands().size(); i++) {
+      Storage storage = loop.operands().get(i);
+      TileSpace.Operand operand = space.operands().get(i);
+      boolean isLine =
+          operand.direction() != Direction.SCALAR
+              && operand.element().bits() >= Byte.SIZE
+              && storage.byteOffset() % TILE_ALIGNMENT == 0
+              && NearTiles.isLine(space, i);
+      uses.get(storage.region()).isKept &= isLine;
+      if (operand.direction() == Direction.LOAD && !(isAlone && mayBeOverwritten(space, i))) {
+        read.add(storage.region());
+      }
+    }
+    for (int i = 0; i < loop.operands().size(); i++) {
+      Region region = loop.operands().get(i).region();
+      if (space.operands().get(i).direction() == Direction.STORE && read.contains(region)) {
+        uses.get(region).isKept = false;
+      }
+    }
+  }
+
+  /** Whether the result of a kernel may be in the tile of an operand. */
+  private static boolean mayBeOverwritten(TileSpace space, int operand) {
+    KernelCall call = space.calls().getFirst();
+    return call.kernel().isEpilogue()
+        && call.arguments().stream()
+            .filter(argument -> call.kernel().struct().inPlace().contains(argument.field()))
+            .anyMatch(
+                argument ->
+                    argument.value() instanceof Argument.Value.OperandPointer pointer
+                        && pointer.operand() == operand);
+  }
+
+  /** Returns the tasks with values at these places; empty if a loop needs more working memory. */
+  private Optional<List<ChipTasks>> loops(List<Kept> places) {
+    LoopKernels changed = kernels.within(rest, loopBytes);
+    List<List<Task>> all = new ArrayList<>();
+    for (int entry = 0; entry < entries.size(); entry++) {
+      List<Task> tasks = new ArrayList<>();
+      Kept kept = places.get(entry);
+      if (!kept.constants.isEmpty()) {
+        tasks.add(copy(kept, changed));
+      }
+      for (Task task : entries.get(entry).tasks()) {
+        if (task instanceof Task.Loop loop) {
+          Optional<Task.Loop> own = loop(loop, kept.offsets, changed);
+          if (own.isEmpty()) {
+            return Optional.empty();
+          }
+          tasks.add(own.get());
+        } else {
+          tasks.add(task);
+        }
+      }
+      all.add(tasks);
+    }
+    List<ChipTasks> result = new ArrayList<>();
+    for (int entry = 0; entry < all.size(); entry++) {
+      Map<Region, Long> offsets = places.get(entry).offsets;
+      result.add(entries.get(entry).near(all.get(entry), changed.kernels(), offsets, loopBytes));
+    }
+    return Optional.of(result);
+  }
+
+  /** Returns the loop that copies all constants. */
+  private static Task.Loop copy(Kept kept, LoopKernels loops) {
+    Origin origin = Origin.named("small constants");
+    Region all = Region.constants(origin, kept.constants);
+    Region copies = Region.constants(origin, kept.constants);
+    kept.offsets.put(copies, kept.offsets.get(kept.constants.getFirst()));
+    TensorType type = new TensorType(ElementType.I32, Shape.of(all.bytes() / Integer.BYTES));
+    Storage from = Storage.whole(all, type);
+    Storage to = Storage.whole(copies, type);
+    TileSpace space =
+        Lowerings.lower(
+                new Movement.Transpose(List.of(0)), List.of(from.view()), List.of(to.view()))
+            .orElseThrow();
+    boolean isLoadFirst = space.operands().getFirst().direction() == Direction.LOAD;
+    int index = loops.index(space.withNear(Set.of(isLoadFirst ? 1 : 0)), origin.name());
+    return new Task.Loop(
+        index,
+        loops.kernels().get(index),
+        isLoadFirst ? List.of(from, to) : List.of(to, from),
+        origin,
+        "");
+  }
+
+  private Optional<Task.Loop> loop(Task.Loop loop, Map<Region, Long> places, LoopKernels changed) {
+    Set<Integer> near = new TreeSet<>();
+    for (int i = 0; i < loop.operands().size(); i++) {
+      if (places.containsKey(loop.operands().get(i).region())) {
+        near.add(i);
+      }
+    }
+    TileSpace space = kernels.space(loop.index()).withNear(near);
+    if (!changed.fits(space)) {
+      return Optional.empty();
+    }
+    int index = changed.index(space, loop.origin().name());
+    TiledKernel kernel = changed.kernels().get(index);
+    for (int operand : near) {
+      if (!NearTiles.areLines(kernel, operand, TILE_ALIGNMENT)) {
+        refused.add(loop.operands().get(operand).region());
+      }
+    }
+    return Optional.of(new Task.Loop(index, kernel, loop.operands(), loop.origin(), loop.text()));
+  }
+}

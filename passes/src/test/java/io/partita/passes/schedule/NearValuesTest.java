@@ -1,0 +1,168 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class NearValuesTest {
+  private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
+  private static final Program LAYERS = SmallPrograms.layers(6, 128);
+
+  private static final Schedule NEAR =
+      Scheduler.schedule(LAYERS, SIRACUSA, SchedulerOptions.STANDARD);
+
+  private static final Schedule APART =
+      Scheduler.schedule(
+          LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, true, false));
+
+  private static Stream<TileOperand> near(Schedule schedule) {
+    ChipSchedule chip = schedule.roles().getFirst();
+    return chip.steps().stream()
+        .filter(RunTiles.class::isInstance)
+        .map(step -> chip.kernels().get(((RunTiles) step).kernel()))
+        .flatMap(kernel -> kernel.operands().stream())
+        .filter(TileOperand::isNear);
+  }
+
+  private static double cycles(Schedule schedule) {
+    return SchedulePrediction.of(schedule, SIRACUSA).devices().getFirst().cycles();
+  }
+
+  @Test
+  void resultsThatOnlyLoopsReadAreKept() {
+    assertThat(near(APART)).isEmpty();
+    // Each layer's result is written once and read once, except the output.
+    assertThat(near(NEAR)).hasSizeGreaterThanOrEqualTo(2 * 5);
+    assertThat(cycles(NEAR)).isLessThan(cycles(APART));
+  }
+
+  @Test
+  void resultsAreTheSame() {
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 1, 128), 0.001));
+    assertThat(new ScheduleEvaluator(NEAR).run(inputs).toString())
+        .isEqualTo(new ScheduleEvaluator(APART).run(inputs).toString());
+  }
+
+  @Test
+  void valuesAreBehindTheTilesOfAllLoops() {
+    ChipSchedule chip = NEAR.roles().getFirst();
+    long tiles = chip.kernels().stream().mapToLong(TiledKernel::workingBytes).max().orElseThrow();
+    assertThat(chip.residences())
+        .filteredOn(each -> each.at().memory() == ChipSchedule.WORKING)
+        .isNotEmpty()
+        .allMatch(each -> each.offset() >= tiles)
+        .allMatch(each -> each.offset() + each.bytes() <= chip.working().available());
+  }
+
+  /**
+   * Constants of single words come first; elements of eight bytes need aligned places behind them.
+   */
+  @Test
+  void valuesBehindConstantsAreAligned() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.F32, 1, 16));
+              Value sums = x;
+              for (int i = 0; i < 3; i++) {
+                Value scale =
+                    graph.constant(Tensor.filled(TensorType.of(ElementType.F32, 1), 2 + i));
+                Elementwise.Binary times = new Elementwise.Binary(BinaryFunction.MUL);
+                sums = graph.at("scale" + i).add(times, sums, scale);
+                sums = graph.at("tanh" + i).add(new Elementwise.Unary(UnaryFunction.TANH), sums);
+              }
+              // Nothing may overwrite x before.
+              Elementwise.Binary plus = new Elementwise.Binary(BinaryFunction.ADD);
+              Value all = graph.at("plus").add(plus, sums, x);
+              Value weight =
+                  graph.constant(Tensor.filled(TensorType.of(ElementType.F32, 16, 8), 1));
+              graph.output(
+                  "y", graph.at("y").add(new Structured.Linear(false, false), all, weight));
+            });
+    ChipSchedule chip =
+        Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD).roles().getFirst();
+    assertThat(chip.residences())
+        .filteredOn(each -> each.at().memory() == ChipSchedule.WORKING)
+        .filteredOn(each -> each.bytes() == 16 * Float.BYTES)
+        .isNotEmpty()
+        .allMatch(each -> each.offset() % 16 == 0);
+  }
+
+  /**
+   * A near operand elsewhere is in tiles, in another value, or in bytes that nothing has written.
+   */
+  @Test
+  void valuesAtOtherPlacesAreRefused() {
+    ChipSchedule chip = NEAR.roles().getFirst();
+    int tried = 0;
+    for (int step = 0; step < chip.steps().size(); step++) {
+      if (!(chip.steps().get(step) instanceof RunTiles run)) {
+        continue;
+      }
+      TiledKernel kernel = chip.kernels().get(run.kernel());
+      for (int operand = 0; operand < run.operands().size(); operand++) {
+        if (!kernel.operands().get(operand).isNear()) {
+          continue;
+        }
+        for (long place : List.of(0L, run.operands().get(operand) + 16)) {
+          List<Long> places = new ArrayList<>(run.operands());
+          places.set(operand, place);
+          List<ScheduleStep> steps = new ArrayList<>(chip.steps());
+          steps.set(step, new RunTiles(run.kernel(), places, run.origin(), run.text()));
+          Schedule changed = with(chip, steps);
+          assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
+              .as("step %d, operand %d at %d", step, operand, place)
+              .hasMessageContaining("error P4412");
+          tried++;
+        }
+      }
+    }
+    assertThat(tried).isPositive();
+  }
+
+  private static Schedule with(ChipSchedule chip, List<ScheduleStep> steps) {
+    ChipSchedule changed =
+        new ChipSchedule(
+            chip.devices(),
+            chip.cores(),
+            chip.memories(),
+            chip.kernels(),
+            chip.start(),
+            steps,
+            chip.inputs(),
+            chip.outputs(),
+            chip.states(),
+            chip.constants(),
+            chip.residences(),
+            chip.meaning());
+    return new Schedule(
+        NEAR.program(), NEAR.target(), List.of(changed), NEAR.inputs(), NEAR.outputs());
+  }
+}

@@ -1,0 +1,202 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.emitted.run.Port;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the report of programs and plans, also as a browser shows it. */
+final class ReportCommandTest {
+  private static final String HOSTILE = "</script><script>document.title='owned'</script><b>";
+  private static final String TARGET = "siracusa:chips=2";
+  private static final long MAX_BYTES = 3_000_000;
+
+  @TempDir Path scratch;
+
+  private Path module() throws IOException {
+    Path module = scratch.resolve("hostile.pir");
+    String weights = "0.5, ".repeat(63) + "0.5";
+    Files.writeString(
+        module,
+        """
+        module {
+          graph @hostile(%%x: f32[2,8]) -> ("y": f32[2,8]) {
+            %%a = constant [%s] : f32[8,8]
+            %%b = constant [%s] : f32[8,8]
+            %%h = matmul(%%x, %%a) {result = f32} : f32[2,8] "%s" @block0.up
+            %%t = tanh(%%h) : f32[2,8] "/tanh" @block0.activation
+            %%y = matmul(%%t, %%b) {result = f32} : f32[2,8] "/down" @block0.down
+            return %%y
+          }
+        }
+        """
+            .formatted(weights, weights, HOSTILE));
+    return module;
+  }
+
+  private static Invocation done(Object... arguments) {
+    Invocation invocation = Invocation.of(arguments);
+    assertThat(invocation.exitCode()).as(invocation.out() + invocation.err()).isZero();
+    return invocation;
+  }
+
+  private Path program() throws IOException {
+    Path folder = scratch.resolve("program");
+    done("compile", module(), "--target", TARGET, "--devices=2", "-o", folder);
+    return folder;
+  }
+
+  @Test
+  void namesOfAModelAreText() throws IOException, InterruptedException {
+    Path folder = program();
+    assertThat(done("report", folder).out()).contains("report.html");
+    Path page = folder.resolve("report.html");
+    String html = Files.readString(page);
+    assertThat(html).doesNotContain(HOSTILE).doesNotContain("<script>document");
+    assertThat(Files.size(page)).isLessThan(MAX_BYTES);
+    assertThat(html).doesNotContainPattern("(src|href)=\"(https?:)?//");
+    Browser browser = Browser.start(scratch);
+    String document = browser.document(page, "");
+    assertThat(document)
+        .contains("data-ready=\"true\"")
+        .contains("<title>hostile.pir on siracusa</title>")
+        .contains("partita compile hostile.pir --target")
+        .contains("--target siracusa:chips=2 --devices=2 -o " + folder)
+        .contains("&lt;/script&gt;&lt;script&gt;");
+    for (String section :
+        List.of("overview", "partition", "timeline", "memory", "syncs", "roofline", "energy")) {
+      assertThat(document).contains("<section").contains("id=\"" + section + "\"");
+    }
+    assertThat(document).contains("has not been run").contains("<canvas");
+  }
+
+  @Test
+  void figuresAreThoseOfThePlan() throws IOException, InterruptedException {
+    Path module = module();
+    Path page = scratch.resolve("out/planned.html");
+    Path folder = scratch.resolve("planned");
+    done(
+        "compile",
+        module,
+        "--target",
+        TARGET,
+        "--plan",
+        TARGET,
+        "--devices=2",
+        "-o",
+        folder,
+        "--report",
+        page);
+    Map<String, Object> plan =
+        done("plan", module, "--target", TARGET, "--devices=2", "--json").json();
+    Browser browser = Browser.start(scratch);
+    String document = browser.document(page, "");
+    for (String key : List.of("seconds", "interval", "joules", "syncsPerBlock")) {
+      assertThat(Browser.figure(document, key))
+          .as(key)
+          .isEqualTo(((Number) plan.get(key)).doubleValue());
+    }
+    ((Map<?, ?>) plan.get("energy"))
+        .forEach(
+            (part, joules) ->
+                assertThat(Browser.figure(document, "energy." + part))
+                    .isEqualTo(((Number) joules).doubleValue()));
+    int number = 0;
+    for (Object sync : (List<?>) plan.get("syncs")) {
+      Map<?, ?> fields = (Map<?, ?>) sync;
+      assertThat(Browser.figure(document, "sync." + number + ".bytes"))
+          .isEqualTo(((Number) fields.get("bytes")).doubleValue());
+      assertThat(Browser.figure(document, "sync." + number + ".seconds"))
+          .isEqualTo(((Number) fields.get("seconds")).doubleValue());
+      number++;
+    }
+    assertThat(number).isPositive();
+    assertThat(document).contains("partita compile " + module + " --target");
+  }
+
+  @Test
+  void figuresAreThoseOfTheLastRun() throws IOException, InterruptedException {
+    Path folder = SmallChipProgram.compiled(scratch, 2);
+    List<Object> run = new java.util.ArrayList<>(List.of("run", folder, "--json", "--profile"));
+    run.addAll(SmallChipProgram.on(Port.HOST));
+    run.addAll(
+        List.of(
+            "--inputs", SmallChipProgram.inputs(scratch), "--outputs", scratch.resolve("o.npz")));
+    Map<String, Object> measured = done(run.toArray()).json();
+    Path page = scratch.resolve("run.html");
+    done("report", folder, "-o", page);
+    String document = Browser.start(scratch).document(page, "");
+    assertThat(Browser.figure(document, "measured"))
+        .isEqualTo(((Number) ((Map<?, ?>) measured.get("measured")).get("cycles")).doubleValue());
+    for (Object chip : (List<?>) measured.get("chips")) {
+      Map<?, ?> fields = (Map<?, ?>) chip;
+      assertThat(Browser.figure(document, "predicted." + fields.get("chip")))
+          .isEqualTo(((Number) ((Map<?, ?>) fields.get("predicted")).get("cycles")).doubleValue());
+    }
+  }
+
+  @Test
+  void programsAndPlansWithoutSchedulesHaveReports() throws IOException, InterruptedException {
+    Path module = module();
+    Path java = scratch.resolve("java.html");
+    done(
+        "compile",
+        module,
+        "--target=java",
+        "--devices=2",
+        "-o",
+        scratch.resolve("java"),
+        "--report",
+        java);
+    Path laptops = scratch.resolve("laptops.html");
+    Map<String, Object> plan =
+        done("plan", module, "--target=wifi-laptops", "--devices=2", "--json", "--report", laptops)
+            .json();
+    Browser browser = Browser.start(scratch);
+    assertThat(browser.document(java, ""))
+        .contains("data-ready=\"true\"")
+        .contains("id=\"partition\"")
+        .contains("id=\"syncs\"")
+        .doesNotContain("id=\"timeline\"");
+    String document = browser.document(laptops, "");
+    assertThat(document).contains("data-ready=\"true\"").contains("id=\"timeline\"");
+    assertThat(Browser.figure(document, "seconds"))
+        .isEqualTo(((Number) plan.get("seconds")).doubleValue());
+  }
+
+  @Test
+  void looksAsBefore() throws IOException, InterruptedException {
+    Path folder = program();
+    done("report", folder);
+    Browser browser = Browser.start(scratch);
+    for (String theme : List.of("light", "dark")) {
+      Path picture = scratch.resolve(theme + ".png");
+      browser.screenshot(folder.resolve("report.html"), "#theme=" + theme, 1280, 2400, picture);
+      Path golden = Path.of("src/test/resources/golden/report/" + theme + ".png");
+      assertThat(Picture.differenceToGolden(picture, golden)).as(theme).isLessThan(0.04);
+    }
+    assertThat(Picture.difference(scratch.resolve("light.png"), scratch.resolve("dark.png")))
+        .isGreaterThan(0.9);
+  }
+
+  @Test
+  void mistakesAreDiagnostics() throws IOException {
+    Path folder = program();
+    Path none = Files.createDirectories(scratch.resolve("none"));
+    assertThat(Invocation.of("report", none).err()).contains("P6032");
+    Path run = Files.writeString(scratch.resolve("run.json"), "{}");
+    Invocation wrong = Invocation.of("report", folder, "--run", run);
+    assertThat(wrong.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(wrong.err()).contains("P6005").contains("another format");
+    Path report = folder.resolve("report.json");
+    Files.writeString(report, Files.readString(report).replace("hostile.pir", "another.pir"));
+    assertThat(Invocation.of("report", folder).err()).contains("P5030").contains("report.json");
+    assertThat(folder.resolve("report.html")).doesNotExist();
+  }
+}
