@@ -44,16 +44,17 @@ final class ContractionCode {
     if (code.resultType().shape().elements() == 0) {
       return;
     }
+    long leftRows = left.range(0, left.rank() - 1).elements();
     boolean isFloat = code.element(0).isFloat();
     if (isFloat && code.constant(1) != null && Weights.of(code.node, 1) == Weights.PANELS) {
       String x = code.real(0);
       String y = code.realResult();
-      LinearCode.product(code, x, left.elements() / in, in, code.node.operand(1), false, "null", y);
+      LinearCode.product(code, x, leftRows, in, code.node.operand(1), false, "null", y);
       code.narrow(y);
       return;
     }
     if (!isFloat && code.constant(1) != null && Weights.of(code.node, 1) == Weights.PANELS) {
-      multiplyBytes(left.elements() / in, in, out);
+      multiplyBytes(leftRows, in, out);
       return;
     }
     Shape batch = code.resultType().shape().range(0, code.resultType().rank() - 2);

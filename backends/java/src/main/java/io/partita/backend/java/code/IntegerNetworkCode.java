@@ -104,7 +104,8 @@ final class IntegerNetworkCode {
 
   /** Loops over lines, which {@code change} modifies in place. */
   private void byLine(String row, String change) {
-    long lines = code.shape(0).elements() / line();
+    Shape shape = code.shape(0);
+    long lines = shape.range(0, shape.rank() - 1).elements();
     body.open(LoopNest.loop("line", lines));
     body.open(LoopNest.loop("i", line()));
     body.line(row + "[i] = " + code.load(0, "line * " + line() + " + i"));

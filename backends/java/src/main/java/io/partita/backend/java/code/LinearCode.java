@@ -70,7 +70,7 @@ final class LinearCode {
   private static void multiply(
       StepCode code, String x, long rows, long in, Value weight, boolean transposed, String y) {
     Variant variant = Kernels.realOf(weight.type().element());
-    long out = weight.type().shape().elements() / in;
+    long out = weight.type().shape().extent(transposed ? 0 : 1);
     String matrix = code.real(code.node.operands().indexOf(weight));
     if (transposed) {
       String turned = code.scratch.take(code.realStorage(), in * out);

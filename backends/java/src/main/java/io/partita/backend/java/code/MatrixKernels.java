@@ -114,7 +114,7 @@ final class MatrixKernels {
   /** A sum of 512 products of bytes is below 2^24 in magnitude, so floats represent it exactly. */
   static final Kernel INTEGER_LINEAR =
       Kernel.of(
-          "y[rows, out] = x[rows, in] * weight in 32 bits, like linear; a float holds the sum of 512 products of bytes exactly.",
+          "y[rows, out] = x[rows, in] * weight in 32 bits, like linear, 0 where in is 0; a float holds the sum of 512 products of bytes exactly.",
           """
           void integerLinear@(float[] x, int rows, int in, long weight, int out, int[] y) {
             for (int column = 0; column < out; column += 256) {
@@ -122,7 +122,7 @@ final class MatrixKernels {
               long panel = weight + (long) column * in;
               for (int first = 0; first < rows; first += 64) {
                 int block = Math.min(64, rows - first);
-                for (int start = 0; start < in; start += 512) {
+                for (int start = 0; start == 0 || start < in; start += 512) {
                   for (int r = 0; r < block; r++) {
                     Arrays.fill(SUMS[r], 0, width, 0);
                   }
