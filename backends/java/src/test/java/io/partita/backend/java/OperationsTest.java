@@ -401,6 +401,7 @@ class OperationsTest {
     Value x = p.input(67, 37);
     p.add(new Contraction.MatMul(I32), x, bytes(p, 37, 259));
     p.add(new Contraction.MatMul(I32), p.input(2, 3, 1100), bytes(p, 1100, 5));
+    p.add(new Contraction.MatMul(I32), p.input(3, 0), bytes(p, 0, 5));
     TensorType largest = TensorType.of(element, 2, 1537);
     Value most = p.given(Tensor.filled(largest, element == U8 ? 255 : -128));
     Tensor least = Tensor.filled(TensorType.of(I8, 1537, 3), -128);
