@@ -2,37 +2,142 @@
 
 #include "float_functions.h"
 
-/* The number of keys whose scores are held at a time. */
-enum { KEYS = 8 };
+/*
+ * The number of keys whose scores are held at a time, and of those whose scores are computed at a time, with sums that
+ * don't wait for each other. Values are added in as many features at a time as there are sums that fit registers.
+ */
+enum { KEYS = 8, NEAR_KEYS = 4, FEATURES = 8 };
 
-static float score(const struct partita_attention *attention, const float *q, const float *k)
+/* Adds to `sums` the next size / terms * terms terms of the products of a query with `count` keys, and advances. */
+static inline __attribute__((always_inline)) void add_terms(const float **q, const float *keys[NEAR_KEYS], int32_t size,
+                                                            int32_t terms, int32_t count, float sums[NEAR_KEYS])
 {
-    float sum = 0;
-    for (int32_t i = 0; i < attention->d; i++) {
-        sum += q[i] * k[i];
+    for (; size >= terms; size -= terms) {
+        PARTITA_UNROLLED (int32_t term = 0; term < terms; term++) {
+            const float x = (*q)[term];
+            float y[NEAR_KEYS];
+            PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
+                y[key] = keys[key][term];
+            }
+            PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
+                sums[key] += x * y[key];
+            }
+        }
+        *q += terms;
+        PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
+            keys[key] += terms;
+        }
     }
-    const float scaled = sum * attention->scale;
-    const float cap = attention->soft_cap;
-    return cap > 0 ? cap * partita_tanh(scaled / cap) : scaled;
 }
 
-static int32_t is_seen(const struct partita_attention *attention, int32_t query, int32_t key)
+/* Dot products of a query with `count` keys, NEAR_KEYS or 1. */
+static inline __attribute__((always_inline)) void dot(const float *q, const float *k, int32_t k_row, int32_t d,
+                                                      int32_t count, float *out)
+{
+    float sums[NEAR_KEYS];
+    const float *keys[NEAR_KEYS];
+    PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
+        sums[key] = 0;
+        keys[key] = k + key * k_row;
+    }
+    add_terms(&q, keys, d, 4, count, sums);
+    add_terms(&q, keys, d & 3, 1, count, sums);
+    PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
+        out[key] = sums[key];
+    }
+}
+
+static PARTITA_COMPACT void dot_keys(const float *q, const float *k, int32_t k_row, int32_t d, float *out)
+{
+    dot(q, k, k_row, d, NEAR_KEYS, out);
+}
+
+static PARTITA_COMPACT void dot_key(const float *q, const float *k, int32_t d, float *out)
+{
+    dot(q, k, 0, d, 1, out);
+}
+
+/* The keys that a query sees, unless they are masked. */
+static struct partita_range seen(const struct partita_attention *attention, int32_t query)
 {
     const int32_t position = attention->position + query;
-    return !(attention->causal && key > position) && !(attention->window > 0 && position - key >= attention->window);
+    const struct partita_range range = {attention->window > 0 ? position - attention->window + 1 : 0,
+                                        attention->causal ? position + 1 : attention->keys};
+    return range;
 }
 
-static float masked_score(const struct partita_attention *attention, int32_t head, int32_t query, int32_t key)
+/* The score of a key that a query sees, by their product. */
+static float score(const struct partita_attention *attention, int32_t mask, float product)
 {
-    const int32_t at =
-        head * attention->mask_head + query * attention->mask_row + key * attention->mask_key;
-    if (!is_seen(attention, query, key) || (attention->allowed != 0 && !attention->allowed[at])) {
+    if (attention->allowed != 0 && !attention->allowed[mask]) {
         return -PARTITA_INFINITY;
     }
+    const float scaled = product * attention->scale;
+    const float cap = attention->soft_cap;
+    const float capped = cap > 0 ? cap * partita_tanh(scaled / cap) : scaled;
+    return attention->added == 0 ? capped : capped + attention->added[mask];
+}
+
+/* The scores of `count` keys from `key` on. */
+static void find_scores(const struct partita_attention *attention, int32_t head, int32_t query, int32_t key,
+                        int32_t count, float *scores)
+{
     const float *q = attention->q + head * attention->q_head + query * attention->q_row;
     const float *k = attention->k + head / attention->group * attention->k_head + key * attention->k_row;
-    const float found = score(attention, q, k);
-    return attention->added == 0 ? found : found + attention->added[at];
+    const struct partita_range range = seen(attention, query);
+    int32_t mask = head * attention->mask_head + query * attention->mask_row + key * attention->mask_key;
+    for (int32_t near; count > 0; count -= near) {
+        near = count < NEAR_KEYS ? 1 : NEAR_KEYS;
+        if (key < range.to && key + near > range.from) {
+            if (near == 1) {
+                dot_key(q, k, attention->d, scores);
+            } else {
+                dot_keys(q, k, attention->k_row, attention->d, scores);
+            }
+        }
+        for (int32_t i = 0; i < near; i++) {
+            const int32_t is_seen = key >= range.from && key < range.to;
+            *scores = is_seen ? score(attention, mask, *scores) : -PARTITA_INFINITY;
+            scores++;
+            key++;
+            mask += attention->mask_key;
+        }
+        k += near * attention->k_row;
+    }
+}
+
+/* Adds to `features` (FEATURES or 1) sums the values of `count` keys, weighted. */
+static inline __attribute__((always_inline)) void add_values(const float *weights, int32_t count, const float *v,
+                                                             int32_t v_row, int32_t features, float *out)
+{
+    float sums[FEATURES];
+    PARTITA_UNROLLED (int32_t j = 0; j < features; j++) {
+        sums[j] = out[j];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const float weight = weights[i];
+        float values[FEATURES];
+        PARTITA_UNROLLED (int32_t j = 0; j < features; j++) {
+            values[j] = v[j];
+        }
+        PARTITA_UNROLLED (int32_t j = 0; j < features; j++) {
+            sums[j] += weight * values[j];
+        }
+        v += v_row;
+    }
+    PARTITA_UNROLLED (int32_t j = 0; j < features; j++) {
+        out[j] = sums[j];
+    }
+}
+
+static PARTITA_COMPACT void add_features(const float *weights, int32_t count, const float *v, int32_t v_row, float *out)
+{
+    add_values(weights, count, v, v_row, FEATURES, out);
+}
+
+static PARTITA_COMPACT void add_feature(const float *weights, int32_t count, const float *v, int32_t v_row, float *out)
+{
+    add_values(weights, count, v, v_row, 1, out);
 }
 
 /* Adds the values of `count` keys, weighted by their scores. */
@@ -60,12 +165,12 @@ static void add_block(const struct partita_attention *attention, const float *sc
         weights[i] = partita_exp(scores[i] - largest);
         weight += weights[i];
     }
-    for (int32_t j = 0; j < attention->dv; j++) {
-        float sum = sums[j];
-        for (int32_t i = 0; i < count; i++) {
-            sum += weights[i] * v[i * attention->v_row + j];
-        }
-        sums[j] = sum;
+    int32_t j = 0;
+    for (; j <= attention->dv - FEATURES; j += FEATURES) {
+        add_features(weights, count, v + j, attention->v_row, sums + j);
+    }
+    for (; j < attention->dv; j++) {
+        add_feature(weights, count, v + j, attention->v_row, sums + j);
     }
     attention->largest[item] = largest;
     attention->weights[item] = weight;
@@ -91,9 +196,7 @@ void partita_attention_f32(const void *arguments, int32_t core, int32_t cores)
             const float *v = attention->v + head / attention->group * attention->v_head + key * attention->v_row;
             const int32_t count = keys.to - key < KEYS ? keys.to - key : KEYS;
             float scores[KEYS];
-            for (int32_t i = 0; i < count; i++) {
-                scores[i] = masked_score(attention, head, query, key + i);
-            }
+            find_scores(attention, head, query, key, count, scores);
             add_block(attention, scores, count, v, item);
         }
     }

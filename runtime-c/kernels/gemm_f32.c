@@ -3,15 +3,6 @@
 /* What is contiguous besides the rows of left: the rows of right, or its columns. */
 enum { PARTITA_BY_ROWS, PARTITA_BY_COLUMNS };
 
-/* Functions of blocks stay small enough for the instruction cache: their loops are unrolled here, and never cloned. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define PARTITA_COMPACT __attribute__((noinline, optimize("O2", "no-schedule-insns")))
-#else
-#define PARTITA_COMPACT __attribute__((noinline))
-#endif
-
-#define UNROLLED _Pragma("GCC unroll 4") for
-
 /* The operands of a block: pointers to its rows of left, and to its columns of right or (only the first) its next row. */
 struct operands {
     const float *left[PARTITA_BLOCK];
@@ -28,26 +19,26 @@ static inline __attribute__((always_inline)) void add_products(struct operands *
                                                                float sums[][PARTITA_BLOCK])
 {
     for (; count >= terms; count -= terms) {
-        UNROLLED (int32_t term = 0; term < terms; term++) {
+        PARTITA_UNROLLED (int32_t term = 0; term < terms; term++) {
             float y[PARTITA_BLOCK];
-            UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                 y[j] = layout == PARTITA_BY_ROWS ? at->right[0][j] : at->right[j][term];
             }
             if (layout == PARTITA_BY_ROWS) {
                 at->right[0] += stride;
             }
-            UNROLLED (int32_t i = 0; i < rows; i++) {
+            PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
                 const float x = at->left[i][term];
-                UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+                PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                     sums[i][j] += x * y[j];
                 }
             }
         }
-        UNROLLED (int32_t i = 0; i < rows; i++) {
+        PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
             at->left[i] += terms;
         }
         if (layout == PARTITA_BY_COLUMNS) {
-            UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                 at->right[j] += terms;
             }
         }
@@ -65,38 +56,38 @@ static inline __attribute__((always_inline)) void multiply(const struct partita_
     float *out = (float *)gemm->out + block->batch * gemm->out_batch + block->row * gemm->out_row + block->column;
     float sums[PARTITA_BLOCK][PARTITA_BLOCK];
     if (gemm->accumulate) {
-        UNROLLED (int32_t i = 0; i < rows; i++) {
-            UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+        PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
+            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                 sums[i][j] = out[i * gemm->out_row + j];
             }
         }
     } else {
-        UNROLLED (int32_t i = 0; i < rows; i++) {
-            UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+        PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
+            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                 sums[i][j] = 0.0f;
             }
         }
     }
     struct operands at;
-    UNROLLED (int32_t i = 0; i < rows; i++) {
+    PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
         at.left[i] = left + i * gemm->left_row;
     }
-    UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+    PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
         at.right[j] = right + j * gemm->right_column;
     }
     add_products(&at, gemm->right_row, gemm->k, 4, rows, layout, sums);
     add_products(&at, gemm->right_row, gemm->k & 3, 1, rows, layout, sums);
     if (gemm->bias != 0) {
         const float *bias = (const float *)gemm->bias + block->column;
-        UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
             const float shift = bias[j];
-            UNROLLED (int32_t i = 0; i < rows; i++) {
+            PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
                 sums[i][j] += shift;
             }
         }
     }
-    UNROLLED (int32_t i = 0; i < rows; i++) {
-        UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+    PARTITA_UNROLLED (int32_t i = 0; i < rows; i++) {
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
             out[i * gemm->out_row + j] = sums[i][j];
         }
     }

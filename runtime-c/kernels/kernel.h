@@ -27,6 +27,17 @@
 #define PARTITA_UNCONTRACTED
 #endif
 
+/*
+ * For the inner functions of a kernel, which the instruction cache of 4 KiB has to hold: compilers don't clone them or
+ * their loops. Loops with a small constant count are unrolled by PARTITA_UNROLLED, so that arrays are in registers.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PARTITA_COMPACT __attribute__((noinline, optimize("O2", "no-schedule-insns")))
+#else
+#define PARTITA_COMPACT __attribute__((noinline))
+#endif
+#define PARTITA_UNROLLED _Pragma("GCC unroll 8") for
+
 /* Strided axes of tiles. Unused ones come first, with extent 1. */
 #define PARTITA_AXES 6
 

@@ -69,8 +69,8 @@ class AttentionTest {
     int group = samples.from(1, 3);
     int seq = samples.one(1, 1, 2, 7);
     int keys = seq + samples.from(0, 40);
-    int d = samples.from(1, 9);
-    int dv = samples.from(1, 9);
+    int d = samples.from(1, 19);
+    int dv = samples.from(1, 19);
     Mask kind = samples.one(Mask.values());
     Shape shape = Shape.of(1, kvHeads * group, seq, keys);
     Shape maskShape = samples.flag() ? shape : Shape.of(1, 1, seq, keys);
