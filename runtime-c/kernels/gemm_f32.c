@@ -127,18 +127,30 @@ static PARTITA_COMPACT void multiply_any(const struct partita_gemm *gemm, const 
     }
 }
 
-static inline void multiply_block(const struct partita_gemm *gemm, struct partita_block block)
+/* One row of a block after the other. */
+static void multiply_rows(const struct partita_gemm *gemm, struct partita_block block, int32_t by_rows)
+{
+    for (int32_t rows = block.rows; rows > 0; rows--) {
+        if (by_rows) {
+            multiply_row_by_rows(gemm, &block);
+        } else {
+            multiply_row_by_columns(gemm, &block);
+        }
+        block.row++;
+    }
+}
+
+static inline void multiply_block(const struct partita_gemm *gemm, const struct partita_block *block)
 {
     const int32_t by_rows = gemm->right_column == 1;
-    if (block.columns < PARTITA_BLOCK || gemm->left_column != 1 || !(by_rows || gemm->right_row == 1)) {
-        multiply_any(gemm, &block);
-    } else if (block.rows == PARTITA_BLOCK) {
-        (by_rows ? multiply_block_by_rows : multiply_block_by_columns)(gemm, &block);
+    if (block->columns < PARTITA_BLOCK || gemm->left_column != 1 || !(by_rows || gemm->right_row == 1)) {
+        multiply_any(gemm, block);
+    } else if (block->rows < PARTITA_BLOCK) {
+        multiply_rows(gemm, *block, by_rows);
+    } else if (by_rows) {
+        multiply_block_by_rows(gemm, block);
     } else {
-        for (int32_t rows = block.rows; rows > 0; rows--) {
-            (by_rows ? multiply_row_by_rows : multiply_row_by_columns)(gemm, &block);
-            block.row++;
-        }
+        multiply_block_by_columns(gemm, block);
     }
 }
 
@@ -147,7 +159,7 @@ void partita_gemm_f32(const void *arguments, int32_t core, int32_t cores)
     const struct partita_gemm *gemm = arguments;
     struct partita_block block = partita_first_block(gemm, core);
     for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {
-        multiply_block(gemm, block);
+        multiply_block(gemm, &block);
     }
 }
 
