@@ -1,6 +1,6 @@
 #include "attention.h"
 
-#include "float_functions.h"
+#include "exponential.h"
 
 /*
  * The number of keys whose scores are held at a time, and of those whose scores are computed at a time, with sums that
@@ -30,9 +30,9 @@ static inline __attribute__((always_inline)) void add_terms(const float **q, con
     }
 }
 
-/* Dot products of a query with `count` keys, NEAR_KEYS or 1. */
+/* Dot products of a query with `count` keys, NEAR_KEYS or 1, times `scale`. */
 static inline __attribute__((always_inline)) void dot(const float *q, const float *k, int32_t k_row, int32_t d,
-                                                      int32_t count, float *out)
+                                                      float scale, int32_t count, float *out)
 {
     float sums[NEAR_KEYS];
     const float *keys[NEAR_KEYS];
@@ -43,18 +43,18 @@ static inline __attribute__((always_inline)) void dot(const float *q, const floa
     add_terms(&q, keys, d, 4, count, sums);
     add_terms(&q, keys, d & 3, 1, count, sums);
     PARTITA_UNROLLED (int32_t key = 0; key < count; key++) {
-        out[key] = sums[key];
+        out[key] = sums[key] * scale;
     }
 }
 
-static PARTITA_COMPACT void dot_keys(const float *q, const float *k, int32_t k_row, int32_t d, float *out)
+static PARTITA_COMPACT void dot_keys(const float *q, const float *k, int32_t k_row, int32_t d, float scale, float *out)
 {
-    dot(q, k, k_row, d, NEAR_KEYS, out);
+    dot(q, k, k_row, d, scale, NEAR_KEYS, out);
 }
 
-static PARTITA_COMPACT void dot_key(const float *q, const float *k, int32_t d, float *out)
+static PARTITA_COMPACT void dot_key(const float *q, const float *k, int32_t d, float scale, float *out)
 {
-    dot(q, k, 0, d, 1, out);
+    dot(q, k, 0, d, scale, 1, out);
 }
 
 /* The keys that a query sees, unless they are masked. */
@@ -66,43 +66,46 @@ static struct partita_range seen(const struct partita_attention *attention, int3
     return range;
 }
 
-/* The score of a key that a query sees, by their product. */
-static float score(const struct partita_attention *attention, int32_t mask, float product)
+/* Caps and masks `count` scores of keys from `key` on, `mask` being the mask's offset for the first. */
+static PARTITA_COMPACT void mask_scores(const struct partita_attention *attention, struct partita_range seen, int32_t key,
+                                        int32_t mask, int32_t count, float *scores)
 {
-    if (attention->allowed != 0 && !attention->allowed[mask]) {
-        return -PARTITA_INFINITY;
-    }
-    const float scaled = product * attention->scale;
     const float cap = attention->soft_cap;
-    const float capped = cap > 0 ? cap * partita_tanh(scaled / cap) : scaled;
-    return attention->added == 0 ? capped : capped + attention->added[mask];
+    for (int32_t i = 0; i < count; i++) {
+        if (key + i < seen.from || key + i >= seen.to || (attention->allowed != 0 && !attention->allowed[mask])) {
+            scores[i] = -PARTITA_INFINITY;
+        } else {
+            const float capped = cap > 0 ? cap * partita_tanh(scores[i] / cap) : scores[i];
+            scores[i] = attention->added == 0 ? capped : capped + attention->added[mask];
+        }
+        mask += attention->mask_key;
+    }
 }
 
 /* The scores of `count` keys from `key` on. */
-static void find_scores(const struct partita_attention *attention, int32_t head, int32_t query, int32_t key,
-                        int32_t count, float *scores)
+static PARTITA_COMPACT void find_scores(const struct partita_attention *attention, int32_t head, int32_t query,
+                                        int32_t key, int32_t count, float *scores)
 {
     const float *q = attention->q + head * attention->q_head + query * attention->q_row;
     const float *k = attention->k + head / attention->group * attention->k_head + key * attention->k_row;
     const struct partita_range range = seen(attention, query);
-    int32_t mask = head * attention->mask_head + query * attention->mask_row + key * attention->mask_key;
-    for (int32_t near; count > 0; count -= near) {
-        near = count < NEAR_KEYS ? 1 : NEAR_KEYS;
-        if (key < range.to && key + near > range.from) {
-            if (near == 1) {
-                dot_key(q, k, attention->d, scores);
-            } else {
-                dot_keys(q, k, attention->k_row, attention->d, scores);
-            }
+    int32_t near;
+    for (int32_t i = 0; i < count; i += near) {
+        near = count - i < NEAR_KEYS ? 1 : NEAR_KEYS;
+        if (key + i >= range.to || key + i + near <= range.from) {
+            continue;
         }
-        for (int32_t i = 0; i < near; i++) {
-            const int32_t is_seen = key >= range.from && key < range.to;
-            *scores = is_seen ? score(attention, mask, *scores) : -PARTITA_INFINITY;
-            scores++;
-            key++;
-            mask += attention->mask_key;
+        const float *first = k + i * attention->k_row;
+        if (near == 1) {
+            dot_key(q, first, attention->d, attention->scale, scores + i);
+        } else {
+            dot_keys(q, first, attention->k_row, attention->d, attention->scale, scores + i);
         }
-        k += near * attention->k_row;
+    }
+    const int32_t are_seen = key >= range.from && key + count <= range.to;
+    if (!are_seen || attention->allowed != 0 || attention->added != 0 || attention->soft_cap > 0) {
+        const int32_t mask = head * attention->mask_head + query * attention->mask_row + key * attention->mask_key;
+        mask_scores(attention, range, key, mask, count, scores);
     }
 }
 
@@ -141,8 +144,8 @@ static PARTITA_COMPACT void add_feature(const float *weights, int32_t count, con
 }
 
 /* Adds the values of `count` keys, weighted by their scores. */
-static void add_block(const struct partita_attention *attention, const float *scores, int32_t count, const float *v,
-                      int32_t item)
+static PARTITA_COMPACT void add_block(const struct partita_attention *attention, const float *scores, int32_t count,
+                                      const float *v, int32_t item)
 {
     float *sums = attention->sums + item * attention->dv;
     float weights[KEYS];
@@ -155,14 +158,14 @@ static void add_block(const struct partita_attention *attention, const float *sc
         return;
     }
     if (largest != attention->largest[item]) {
-        const float shrink = partita_exp(attention->largest[item] - largest);
+        const float shrink = partita_exp_of_negative(attention->largest[item] - largest);
         weight *= shrink;
         for (int32_t i = 0; i < attention->dv; i++) {
             sums[i] *= shrink;
         }
     }
     for (int32_t i = 0; i < count; i++) {
-        weights[i] = partita_exp(scores[i] - largest);
+        weights[i] = partita_exp_of_negative(scores[i] - largest);
         weight += weights[i];
     }
     int32_t j = 0;

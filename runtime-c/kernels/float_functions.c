@@ -1,9 +1,5 @@
-#include "float_functions.h"
+#include "exponential.h"
 
-static const float LOG2_E = 1.44269504089f;
-/* ln 2 in two parts; the upper one has 16 digits, so that its products with exponents are exact. */
-static const float LN_2_UPPER = 0x1.62e4p-1f;
-static const float LN_2_LOWER = 1.42860682031e-6f;
 static const float ROOT_HALF = 0.707106781187f;
 
 /* All floats from here on are integers. */
@@ -49,34 +45,6 @@ float partita_sign(float x)
     return x > 0 ? 1.0f : x < 0 ? -1.0f : x;
 }
 
-/* 2^exponent, for exponents from -126 to 127. */
-static inline float power_of_two(int32_t exponent)
-{
-    return partita_from_bits((uint32_t)(exponent + 127) << 23);
-}
-
-/* (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2: Chebyshev, relative error 1.4e-7, which is 0.2 u of e^r. */
-static const float EXPONENTIAL[] = {0.0013926926614f, 0.00836377387441f, 0.0416665501103f, 0.166665733819f, 0.5f};
-
-/*
- * x = exponent ln 2 + r; returns e^r - 1. The product with the upper part and its difference are exact, so r is off by
- * 0.25 u; the square's term by 3 u of at most 0.06, and the sum by 0.25 u of a float below 0.5.
- */
-static inline float reduced_exponential(float x, int32_t *exponent)
-{
-    const float rounded = partita_round(x * LOG2_E);
-    const float r = (x - rounded * LN_2_UPPER) - rounded * LN_2_LOWER;
-    *exponent = (int32_t)rounded;
-    return r + r * r * polynomial(EXPONENTIAL, 5, r);
-}
-
-/* In two steps, as 2^exponent may be no normal float. */
-static inline float scaled(float x, int32_t exponent)
-{
-    const int32_t half = exponent / 2;
-    return x * power_of_two(half) * power_of_two(exponent - half);
-}
-
 float partita_exp(float x)
 {
     int32_t exponent;
@@ -86,8 +54,8 @@ float partita_exp(float x)
     if (x < -104.0f) {
         return 0;
     }
-    const float less_one = reduced_exponential(x, &exponent);
-    return scaled(1.0f + less_one, exponent);
+    const float less_one = partita_reduced_exponential(x, &exponent);
+    return partita_scaled(1.0f + less_one, exponent);
 }
 
 /* 2^k (e^r - 1) + (2^k - 1): the worst place is r = -ln 2 / 2 with k = 1, where both nearly cancel. */
@@ -103,8 +71,8 @@ float partita_exp_minus_1(float x)
     if (partita_absolute(x) < 0x1p-13f) {
         return x + x * x / 2;
     }
-    const float less_one = reduced_exponential(x, &exponent);
-    const float power = power_of_two(exponent);
+    const float less_one = partita_reduced_exponential(x, &exponent);
+    const float power = partita_power_of_two(exponent);
     return exponent == 0 ? less_one : power * less_one + (power - 1.0f);
 }
 
@@ -145,8 +113,8 @@ float partita_log(float x)
     const float f = partita_from_bits((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
     const float power = (float)exponent;
     const float square = f * f;
-    const float tail = square * f * polynomial(LOGARITHM, 9, f) - square / 2 + power * LN_2_LOWER;
-    return power * LN_2_UPPER + (f + tail);
+    const float tail = square * f * polynomial(LOGARITHM, 9, f) - square / 2 + power * PARTITA_LN_2_LOWER;
+    return power * PARTITA_LN_2_UPPER + (f + tail);
 }
 
 /* ln(w) x / (w - 1) with w = 1 + x rounded: ln(w) / (w - 1) hardly changes with the rounding (W. Kahan). */

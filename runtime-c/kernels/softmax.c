@@ -1,6 +1,6 @@
 #include "softmax.h"
 
-#include "float_functions.h"
+#include "exponential.h"
 
 struct line {
     const float *x;
@@ -35,7 +35,7 @@ void partita_softmax_f32(const void *arguments, int32_t core, int32_t cores)
         const float top = largest(l);
         float sum = 0;
         for (int32_t i = 0; i < l.extent; i++) {
-            const float exponential = partita_exp(l.x[i * l.step] - top);
+            const float exponential = partita_exp_of_negative(l.x[i * l.step] - top);
             l.out[i * l.step] = exponential;
             sum += exponential;
         }
@@ -55,7 +55,7 @@ void partita_log_softmax_f32(const void *arguments, int32_t core, int32_t cores)
         const float top = largest(l);
         float sum = 0;
         for (int32_t i = 0; i < l.extent; i++) {
-            sum += partita_exp(l.x[i * l.step] - top);
+            sum += partita_exp_of_negative(l.x[i * l.step] - top);
         }
         const float logarithm = partita_log(sum);
         for (int32_t i = 0; i < l.extent; i++) {
