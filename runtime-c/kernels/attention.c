@@ -6,7 +6,7 @@
  * The number of keys whose scores are held at a time, and of those whose scores are computed at a time, with sums that
  * don't wait for each other. Values are added in as many features at a time as there are sums that fit registers.
  */
-enum { KEYS = 8, NEAR_KEYS = 4, FEATURES = 8 };
+enum { KEYS = 32, NEAR_KEYS = 4, FEATURES = 8 };
 
 /* Adds to `sums` the next size / terms * terms terms of the products of a query with `count` keys, and advances. */
 static inline __attribute__((always_inline)) void add_terms(const float **q, const float *keys[NEAR_KEYS], int32_t size,
@@ -143,12 +143,26 @@ static PARTITA_COMPACT void add_feature(const float *weights, int32_t count, con
     add_values(weights, count, v, v_row, 1, out);
 }
 
-/* Adds the values of `count` keys, weighted by their scores. */
-static PARTITA_COMPACT void add_block(const struct partita_attention *attention, const float *scores, int32_t count,
+/* Replaces scores by e^(score - largest). */
+static PARTITA_COMPACT void weigh(float *scores, int32_t count, float largest)
+{
+    int32_t i = 0;
+    for (; i <= count - PARTITA_EXPONENTIALS; i += PARTITA_EXPONENTIALS) {
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_EXPONENTIALS; j++) {
+            scores[i + j] -= largest;
+        }
+        partita_exp_of_negatives(scores + i, PARTITA_EXPONENTIALS);
+    }
+    for (; i < count; i++) {
+        scores[i] = partita_exp_of_negative(scores[i] - largest);
+    }
+}
+
+/* Adds the values of `count` keys, weighted by their scores, which are lost. */
+static PARTITA_COMPACT void add_block(const struct partita_attention *attention, float *scores, int32_t count,
                                       const float *v, int32_t item)
 {
     float *sums = attention->sums + item * attention->dv;
-    float weights[KEYS];
     float largest = attention->largest[item];
     float weight = attention->weights[item];
     for (int32_t i = 0; i < count; i++) {
@@ -158,22 +172,23 @@ static PARTITA_COMPACT void add_block(const struct partita_attention *attention,
         return;
     }
     if (largest != attention->largest[item]) {
-        const float shrink = partita_exp_of_negative(attention->largest[item] - largest);
+        float shrink = attention->largest[item];
+        weigh(&shrink, 1, largest);
         weight *= shrink;
         for (int32_t i = 0; i < attention->dv; i++) {
             sums[i] *= shrink;
         }
     }
+    weigh(scores, count, largest);
     for (int32_t i = 0; i < count; i++) {
-        weights[i] = partita_exp_of_negative(scores[i] - largest);
-        weight += weights[i];
+        weight += scores[i];
     }
     int32_t j = 0;
     for (; j <= attention->dv - FEATURES; j += FEATURES) {
-        add_features(weights, count, v + j, attention->v_row, sums + j);
+        add_features(scores, count, v + j, attention->v_row, sums + j);
     }
     for (; j < attention->dv; j++) {
-        add_feature(weights, count, v + j, attention->v_row, sums + j);
+        add_feature(scores, count, v + j, attention->v_row, sums + j);
     }
     attention->largest[item] = largest;
     attention->weights[item] = weight;

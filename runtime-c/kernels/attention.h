@@ -18,7 +18,7 @@
  *
  * Scores before scaling are exact. Within (40 S + 4 keys + 8 parts + 24) u max |v|, S being the largest |score| of
  * the query: a score's relative error of 14 u enters the exponent for itself and for m, each exponential is off by 4
- * u and its argument's rounding, sums by their lengths, and each rise of m, at most one in 8 keys, by an exponential.
+ * u and its argument's rounding, sums by their lengths, and each rise of m, at most one in 32 keys, by an exponential.
  */
 #ifndef PARTITA_ATTENTION_H
 #define PARTITA_ATTENTION_H

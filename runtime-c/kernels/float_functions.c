@@ -45,6 +45,19 @@ float partita_sign(float x)
     return x > 0 ? 1.0f : x < 0 ? -1.0f : x;
 }
 
+/* 2^exponent, for exponents from -126 to 127. */
+static inline float power_of_two(int32_t exponent)
+{
+    return partita_from_bits((uint32_t)(exponent + 127) << 23);
+}
+
+/* In two steps, as 2^exponent may be no normal float. */
+static inline float scaled(float x, int32_t exponent)
+{
+    const int32_t half = exponent / 2;
+    return x * power_of_two(half) * power_of_two(exponent - half);
+}
+
 float partita_exp(float x)
 {
     int32_t exponent;
@@ -55,7 +68,7 @@ float partita_exp(float x)
         return 0;
     }
     const float less_one = partita_reduced_exponential(x, &exponent);
-    return partita_scaled(1.0f + less_one, exponent);
+    return scaled(1.0f + less_one, exponent);
 }
 
 /* 2^k (e^r - 1) + (2^k - 1): the worst place is r = -ln 2 / 2 with k = 1, where both nearly cancel. */
@@ -72,7 +85,7 @@ float partita_exp_minus_1(float x)
         return x + x * x / 2;
     }
     const float less_one = partita_reduced_exponential(x, &exponent);
-    const float power = partita_power_of_two(exponent);
+    const float power = power_of_two(exponent);
     return exponent == 0 ? less_one : power * less_one + (power - 1.0f);
 }
 

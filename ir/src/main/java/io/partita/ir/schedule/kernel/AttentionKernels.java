@@ -89,7 +89,7 @@ final class AttentionKernels {
   }
 
   /** The number of keys whose scores are kept at a time. */
-  private static final int KEYS = 8;
+  private static final int KEYS = 32;
 
   private AttentionKernels() {}
 
