@@ -17,7 +17,10 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
     return range;
 }
 
-/* SUM is the accumulator type. */
+/* The number of neighbouring windows whose sums are computed together, where all are inside the data. */
+enum { PLACES = 4 };
+
+/* NAME_sum: the sum of one window; NAME_sums: those of PLACES windows. SUM is the accumulator type. */
 #define SUMS(NAME, IN, WEIGHT, SUM)                                                                                    \
     static SUM NAME##_sum(const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, int32_t top, \
                           int32_t left)                                                                                \
@@ -37,6 +40,40 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
             weight += window->kernel_y * window->kernel_x;                                                             \
         }                                                                                                              \
         return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static PARTITA_COMPACT void NAME##_sums(const struct partita_convolution *convolution, const IN *x,                \
+                                            const WEIGHT *weight, int32_t top, int32_t left, SUM sums[PLACES])         \
+    {                                                                                                                  \
+        const struct partita_window *window = &convolution->window;                                                    \
+        const struct partita_range down = inside(top, window->kernel_y, window->dilation_y, window->height);           \
+        SUM own[PLACES] = {0};                                                                                         \
+        x += (top + down.from * window->dilation_y) * window->width + left;                                            \
+        weight += down.from * window->kernel_x;                                                                        \
+        for (int32_t c = 0; c < convolution->channels; c++) {                                                          \
+            const IN *line = x;                                                                                        \
+            const WEIGHT *factor = weight;                                                                             \
+            for (int32_t ky = down.from; ky < down.to; ky++) {                                                         \
+                const IN *at[PLACES];                                                                                  \
+                PARTITA_UNROLLED (int32_t i = 0; i < PLACES; i++) {                                                    \
+                    at[i] = line + i * window->stride_x;                                                               \
+                }                                                                                                      \
+                for (int32_t kx = window->kernel_x; kx > 0; kx--) {                                                    \
+                    const SUM y = (SUM)*factor;                                                                        \
+                    PARTITA_UNROLLED (int32_t i = 0; i < PLACES; i++) {                                                \
+                        own[i] += (SUM)*at[i] * y;                                                                     \
+                        at[i] += window->dilation_x;                                                                   \
+                    }                                                                                                  \
+                    factor++;                                                                                          \
+                }                                                                                                      \
+                line += window->dilation_y * window->width;                                                            \
+            }                                                                                                          \
+            x += window->height * window->width;                                                                       \
+            weight += window->kernel_y * window->kernel_x;                                                             \
+        }                                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < PLACES; i++) {                                                            \
+            sums[i] = own[i];                                                                                          \
+        }                                                                                                              \
     }
 
 /* A row of the result: its start in data and weight, and its filter. */
@@ -67,6 +104,13 @@ static struct partita_range share_of(const struct partita_convolution *convoluti
     return partita_share(convolution->batch * convolution->filters * convolution->window.out_height, 1, core, cores);
 }
 
+/* Whether PLACES windows, from the one of `place`, which begins at `left`, are inside lines of data. */
+static inline int32_t are_inside(const struct partita_window *window, int32_t place, int32_t left)
+{
+    const int32_t last = left + (PLACES - 1) * window->stride_x + (window->kernel_x - 1) * window->dilation_x;
+    return place <= window->out_width - PLACES && left >= 0 && last < window->width;
+}
+
 /* VALUE converts `sum`, which includes the bias, to an element of type OUT. */
 #define ROWS(NAME, SUM_NAME, IN, WEIGHT, SUM, BIAS, ARGUMENTS, OPERATION, OUT, VALUE)                                  \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
@@ -81,11 +125,21 @@ static struct partita_range share_of(const struct partita_convolution *convoluti
             const IN *x = (const IN *)convolution->x + row.x;                                                          \
             const WEIGHT *weight = (const WEIGHT *)convolution->weight + row.weight;                                   \
             OUT *restrict out = (OUT *)convolution->out + number * window->out_width;                                  \
-            for (int32_t place = 0; place < window->out_width; place++) {                                              \
+            for (int32_t place = 0; place < window->out_width;) {                                                      \
                 const int32_t left = place * window->stride_x - window->low_x;                                         \
-                const SUM products = SUM_NAME(convolution, x, weight, row.top, left);                                  \
-                const SUM sum = bias == 0 ? products : products + (SUM)bias[row.filter];                               \
-                out[place] = (OUT)(VALUE);                                                                             \
+                SUM sums[PLACES];                                                                                      \
+                int32_t places = 1;                                                                                    \
+                if (are_inside(window, place, left)) {                                                                 \
+                    places = PLACES;                                                                                   \
+                    SUM_NAME##s(convolution, x, weight, row.top, left, sums);                                          \
+                } else {                                                                                               \
+                    sums[0] = SUM_NAME(convolution, x, weight, row.top, left);                                         \
+                }                                                                                                      \
+                for (int32_t i = 0; i < places; i++) {                                                                 \
+                    const SUM sum = bias == 0 ? sums[i] : sums[i] + (SUM)bias[row.filter];                             \
+                    out[place] = (OUT)(VALUE);                                                                         \
+                    place++;                                                                                           \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
