@@ -11,7 +11,8 @@
  *
  * Cores take blocks of 4 rows by 4 columns in turn, over all batches. gemv is the same for m = 1, with blocks of 4
  * columns. Byte products are fast for whole blocks of 4 rows or 1 if rows of left are contiguous (left_column 1) and
- * so are columns of right (right_row 1); they are nearly as fast if rows of right are contiguous (right_column 1).
+ * so are columns of right (right_row 1); they are nearly as fast if rows of right are contiguous (right_column 1). So
+ * are products of floats, which are as fast either way.
  *
  * f32: exact. With contraction, products aren't rounded: within 2 k u of the sum of the products' magnitudes.
  * Integers: sums are i32 and wrap; exact.
