@@ -22,6 +22,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("thorough")
 @Timeout(300)
 final class DiffOnPortsTest {
+  private static final String MULTIPLIES = "multiply_block(gemm, &block);";
+
+  /** Adds to element [1, 2], after the block that it is in. */
+  private static final String CHANGES =
+      " if (block.row == 0 && block.column == 0 && gemm->m > 1)"
+          + " { ((float *)gemm->out)[gemm->out_row + 2] += 0.25f; }";
+
   private static final String REDUCES = "partita_team_run(kernel, &binary);";
 
   @TempDir static Path scratch;
@@ -83,7 +90,7 @@ final class DiffOnPortsTest {
         found(
             one,
             "runtime/kernels/gemm_f32.c",
-            text -> text.replace(": 0.0f;", ": i == 1 && j == 2 ? 0.25f : 0.0f;"),
+            text -> text.replace(MULTIPLIES, MULTIPLIES + CHANGES),
             port);
     assertThat(found)
         .containsEntry("status", "DIVERGES")
