@@ -7,6 +7,9 @@ import io.partita.driver.cases.Comparison;
 import io.partita.driver.cases.PreparedModel;
 import io.partita.driver.cases.Tolerance;
 import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,6 +25,16 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class FixtureTest {
   private static final long SEED = 20_251;
+  private static final boolean SATURATES = saturates();
+
+  private static boolean saturates() {
+    try {
+      String processor = Files.readString(Path.of("/proc/cpuinfo"));
+      return processor.contains(" avx2 ") && !processor.contains("vnni");
+    } catch (IOException e) {
+      return false;
+    }
+  }
 
   /** Fixtures that this ONNX Runtime can't run or feed, with the reasons. */
   private static final Map<String, String> NOT_IN_ONNX_RUNTIME =
@@ -58,11 +71,19 @@ class FixtureTest {
       compare("recorded", fixture.outputs(), found, tolerance, differences);
       if (!NOT_IN_ONNX_RUNTIME.containsKey(fixture.toString())) {
         try (OnnxRuntime oracle = new OnnxRuntime(fixture.recorded().model())) {
-          compare("ONNX Runtime", oracle.run(recorded), found, tolerance, differences);
-          if (!RECORDED_INPUTS_ONLY.containsKey(fixture.toString())) {
-            Map<String, Tensor> others = OtherInputs.like(recorded, prepared.inputNames(), SEED);
-            compare(
-                "other inputs", oracle.run(others), prepared.run(others), tolerance, differences);
+          Map<String, Tensor> expected = oracle.run(recorded);
+          if (isSaturated(fixture, expected)) {
+            System.err.println(
+                "ONNX RUNTIME'S PRODUCTS OF BYTES SATURATE ON THIS PROCESSOR, which has no VNNI: "
+                    + fixture
+                    + " is compared with its recording only");
+          } else {
+            compare("ONNX Runtime", expected, found, tolerance, differences);
+            if (!RECORDED_INPUTS_ONLY.containsKey(fixture.toString())) {
+              Map<String, Tensor> others = OtherInputs.like(recorded, prepared.inputNames(), SEED);
+              compare(
+                  "other inputs", oracle.run(others), prepared.run(others), tolerance, differences);
+            }
           }
         }
       }
@@ -74,6 +95,16 @@ class FixtureTest {
     return Fixture.all().stream()
         .flatMap(
             fixture -> Arrays.stream(Route.values()).map(route -> Arguments.of(fixture, route)));
+  }
+
+  /**
+   * Whether ONNX Runtime doesn't give its own recorded results, on a processor on which it sums
+   * pairs of products of bytes in 16 bits, which saturates: one of x86 without VNNI.
+   */
+  private static boolean isSaturated(Fixture fixture, Map<String, Tensor> found) {
+    List<String> differences = new ArrayList<>();
+    compare("recorded", fixture.outputs(), found, fixture.tolerance(), differences);
+    return !differences.isEmpty() && SATURATES;
   }
 
   private static void compare(
