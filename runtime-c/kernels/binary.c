@@ -5,11 +5,54 @@
 #include "half.h"
 #include "lines.h"
 
-#define BINARY(NAME, IN, OUT, VALUE)                                                                                   \
+/* The elements that lines of contiguous operands take at a time. */
+enum { NEAR = 4 };
+
+/* Computes a part of a line. Loads precede stores, since out may be an operand's tile: so none waits for another. */
+#define LINE(NAME, IN, OUT, VALUE)                                                                                     \
+    static inline OUT NAME##_of(IN x, IN y)                                                                            \
+    {                                                                                                                  \
+        return (OUT)(VALUE);                                                                                           \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void NAME##_line(const IN *left, int32_t left_step, const IN *right, int32_t right_step, OUT *out,   \
+                                   int32_t length)                                                                     \
+    {                                                                                                                  \
+        for (; length > 0; length--) {                                                                                 \
+            *out++ = NAME##_of(*left, *right);                                                                         \
+            left += left_step;                                                                                         \
+            right += right_step;                                                                                       \
+        }                                                                                                              \
+    }
+
+#define SHORT_LINE(NAME, IN, OUT, VALUE)                                                                               \
+    LINE(NAME##_any, IN, OUT, VALUE)                                                                                   \
+                                                                                                                       \
+    static inline void NAME##_line(const IN *left, int32_t left_step, const IN *right, int32_t right_step, OUT *out,   \
+                                   int32_t length)                                                                     \
+    {                                                                                                                  \
+        for (; left_step == 1 && right_step == 1 && length >= NEAR; length -= NEAR) {                                  \
+            IN x[NEAR];                                                                                                \
+            IN y[NEAR];                                                                                                \
+            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
+                x[i] = left[i];                                                                                        \
+                y[i] = right[i];                                                                                       \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
+                out[i] = NAME##_any_of(x[i], y[i]);                                                                    \
+            }                                                                                                          \
+            left += NEAR;                                                                                              \
+            right += NEAR;                                                                                             \
+            out += NEAR;                                                                                               \
+        }                                                                                                              \
+        NAME##_any_line(left, left_step, right, right_step, out, length);                                              \
+    }
+
+#define LINES(NAME, IN, OUT)                                                                                           \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_binary *binary = arguments;                                                               \
-        const struct partita_range share = partita_share_of(binary->extents, 8, core, cores);           \
+        const struct partita_range share = partita_share_of(binary->extents, 8, core, cores);                          \
         const int32_t left_step = binary->left_strides[PARTITA_AXES - 1];                                              \
         const int32_t right_step = binary->right_strides[PARTITA_AXES - 1];                                            \
         struct partita_lines lines =                                                                                   \
@@ -17,16 +60,18 @@
         while (partita_next_line(&lines)) {                                                                            \
             const IN *left = (const IN *)binary->left + lines.offset[0] + lines.first * left_step;                     \
             const IN *right = (const IN *)binary->right + lines.offset[1] + lines.first * right_step;                  \
-            OUT *out = (OUT *)binary->out + lines.position;                                                            \
-            for (int32_t i = 0; i < lines.length; i++) {                                                               \
-                const IN x = *left;                                                                                    \
-                const IN y = *right;                                                                                   \
-                out[i] = (OUT)(VALUE);                                                                                 \
-                left += left_step;                                                                                     \
-                right += right_step;                                                                                   \
-            }                                                                                                          \
+            NAME##_line(left, left_step, right, right_step, (OUT *)binary->out + lines.position, lines.length);        \
         }                                                                                                              \
     }
+
+/* SHORT_BINARY: of a function of a few instructions. */
+#define BINARY(NAME, IN, OUT, VALUE)                                                                                   \
+    LINE(NAME, IN, OUT, VALUE)                                                                                         \
+    LINES(NAME, IN, OUT)
+
+#define SHORT_BINARY(NAME, IN, OUT, VALUE)                                                                             \
+    SHORT_LINE(NAME, IN, OUT, VALUE)                                                                                   \
+    LINES(NAME, IN, OUT)
 
 static inline int32_t divide_32(int32_t x, int32_t y)
 {
@@ -109,14 +154,14 @@ static inline uint64_t power_64(int64_t base, int64_t exponent)
 
 /* T has BITS bits and is computed in WIDTH bits; NATURAL is the unsigned type of that width. */
 #define INTEGERS(TYPE, T, BITS, NATURAL, WIDTH)                                                                        \
-    BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
-    BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                          \
-    BINARY(partita_mul_##TYPE, T, T, (NATURAL)x *(NATURAL)y)                                                           \
+    SHORT_BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
+    SHORT_BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                          \
+    SHORT_BINARY(partita_mul_##TYPE, T, T, (NATURAL)x *(NATURAL)y)                                                           \
     BINARY(partita_div_##TYPE, T, T, divide_##WIDTH(x, y))                                                             \
     BINARY(partita_mod_##TYPE, T, T, mod_##WIDTH(x, y))                                                                \
     BINARY(partita_remainder_##TYPE, T, T, remainder_##WIDTH(x, y))                                                    \
-    BINARY(partita_min_##TYPE, T, T, x < y ? x : y)                                                                    \
-    BINARY(partita_max_##TYPE, T, T, x > y ? x : y)                                                                    \
+    SHORT_BINARY(partita_min_##TYPE, T, T, x < y ? x : y)                                                                    \
+    SHORT_BINARY(partita_max_##TYPE, T, T, x > y ? x : y)                                                                    \
     BINARY(partita_bit_and_##TYPE, T, T, x &y)                                                                         \
     BINARY(partita_bit_or_##TYPE, T, T, x | y)                                                                         \
     BINARY(partita_bit_xor_##TYPE, T, T, x ^ y)                                                                        \
@@ -141,9 +186,9 @@ BINARY(partita_pow_i32, int32_t, int32_t, power_64(x, y))
 BINARY(partita_pow_i64, int64_t, int64_t, power_64(x, y))
 BINARY(partita_pow_u64, uint64_t, uint64_t, power_u64(x, y))
 
-BINARY(partita_add_f32, float, float, x + y)
-BINARY(partita_sub_f32, float, float, x - y)
-BINARY(partita_mul_f32, float, float, x *y)
+SHORT_BINARY(partita_add_f32, float, float, x + y)
+SHORT_BINARY(partita_sub_f32, float, float, x - y)
+SHORT_BINARY(partita_mul_f32, float, float, x *y)
 BINARY(partita_div_f32, float, float, x / y)
 BINARY(partita_mod_f32, float, float, partita_modulo(x, y))
 BINARY(partita_remainder_f32, float, float, partita_remainder(x, y))

@@ -53,12 +53,12 @@ partita_kernel partita_gemv_i8_i8, partita_gemv_i8_u8, partita_gemv_u8_i8, parti
     partita_gemv_i16_i16, partita_gemv_i32_i8, partita_gemv_i32_u8, partita_gemv_i32_i32;
 
 /*
- * The same, fused with requantisation to 8 bits: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >>
+ * The same, fused with requantisation: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >>
  * shift, low, high) in 64 bits, where multiplier and addend are per column j, per row i or shared, by their strides
  * of 0 or 1. Doesn't accumulate; sums are i32 and wrap first. Exact: equals matmul, add and requantize of the graph.
  */
 struct partita_gemm_requantize {
-    struct partita_gemm gemm; /* bias and sums i32; out i8 or u8; accumulate 0 */
+    struct partita_gemm gemm; /* bias and sums i32; out i8, u8 or i32; accumulate 0 */
     const int32_t *multiplier;
     const int32_t *addend;
     int32_t multiplier_row;
@@ -71,7 +71,9 @@ struct partita_gemm_requantize {
 };
 
 /* partita_gemm_requantize_LEFT_RIGHT_OUT */
-partita_kernel partita_gemm_requantize_i8_i8_i8, partita_gemm_requantize_i8_i8_u8, partita_gemm_requantize_u8_i8_i8,
-    partita_gemm_requantize_u8_i8_u8;
+partita_kernel partita_gemm_requantize_i8_i8_i8, partita_gemm_requantize_i8_i8_u8, partita_gemm_requantize_i8_i8_i32,
+    partita_gemm_requantize_u8_i8_i8, partita_gemm_requantize_u8_i8_u8, partita_gemm_requantize_u8_i8_i32;
+partita_kernel partita_gemv_requantize_i8_i8_i8, partita_gemv_requantize_i8_i8_u8, partita_gemv_requantize_i8_i8_i32,
+    partita_gemv_requantize_u8_i8_i8, partita_gemv_requantize_u8_i8_u8, partita_gemv_requantize_u8_i8_i32;
 
 #endif

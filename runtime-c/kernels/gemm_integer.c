@@ -408,6 +408,7 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
 
 REQUANTIZED(i8, int8_t)
 REQUANTIZED(u8, uint8_t)
+REQUANTIZED(i32, int32_t)
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     void partita_gemm_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
@@ -428,7 +429,42 @@ REQUANTIZED(u8, uint8_t)
         }                                                                                                              \
     }
 
-GEMM_REQUANTIZE(i8_i8, i8, int8_t)
-GEMM_REQUANTIZE(i8_i8, u8, uint8_t)
-GEMM_REQUANTIZE(u8_i8, i8, int8_t)
-GEMM_REQUANTIZE(u8_i8, u8, uint8_t)
+#define GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
+    void partita_gemv_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
+    {                                                                                                                  \
+        const struct partita_gemm_requantize *requantize = arguments;                                                  \
+        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        if (!is_row(gemm)) {                                                                                           \
+            partita_gemm_requantize_##TYPES##_##OUT_TYPE(arguments, core, cores);                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
+        if (share.from == share.to) {                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_requantized to =                                                                          \
+            partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
+        const struct partita_scale common = common_scale(requantize, to);                                              \
+        const int32_t words = gemm->k / 4;                                                                             \
+        const int32_t first = first_word(words, core);                                                                 \
+        struct walk own = {.block = {.rows = 1, .columns = PARTITA_BLOCK}};                                            \
+        for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
+            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
+            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
+                        first, words, sums[0]);                                                                        \
+            own.block.column = column;                                                                                 \
+            own.out = column;                                                                                          \
+            requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
+        }                                                                                                              \
+    }
+
+#define REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                               \
+    GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                              \
+    GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)
+
+REQUANTIZE(i8_i8, i8, int8_t)
+REQUANTIZE(i8_i8, u8, uint8_t)
+REQUANTIZE(i8_i8, i32, int32_t)
+REQUANTIZE(u8_i8, i8, int8_t)
+REQUANTIZE(u8_i8, u8, uint8_t)
+REQUANTIZE(u8_i8, i32, int32_t)

@@ -292,12 +292,27 @@ static int64_t square_root(int64_t square)
                                      : (int64_t)square_root_64((uint64_t)square, (uint64_t)1 << 62);
 }
 
-static inline int64_t normalised(const struct partita_integer_norm *norm, int64_t value, int64_t root, int32_t i)
+static __attribute__((noinline)) int64_t normalised(const struct partita_integer_norm *norm, int64_t value, int64_t root,
+                                                    int32_t i)
 {
     const int64_t weighted = partita_multiply_wrapping_64(value, norm->weight[i * norm->weight_stride]);
     const int64_t bias = norm->bias == 0 ? 0 : norm->bias[i * norm->bias_stride];
     const int64_t shifted = partita_add_wrapping_64(divide(weighted, root), bias) >> norm->shift;
     return partita_clamp(shifted, norm->low, norm->high);
+}
+
+/* The product of a byte less a mean of bytes, below 2^8, with a weight below this one fits 32 bits. */
+enum { SMALL_WEIGHT = 1 << 22 };
+
+/* The same in 32 bits, for a byte less the mean, without a bias, and limits of 32 bits. */
+static inline int32_t small_normalised(const struct partita_integer_norm *norm, int32_t value, int32_t root, int32_t i)
+{
+    const int32_t weight = norm->weight[i * norm->weight_stride];
+    if (weight <= -SMALL_WEIGHT || weight >= SMALL_WEIGHT) {
+        return (int32_t)normalised(norm, value, root, i);
+    }
+    const int32_t shifted = value * weight / root >> norm->shift;
+    return partita_min(partita_max(shifted, (int32_t)norm->low), (int32_t)norm->high);
 }
 
 #define INTEGER_NORM(TYPE, T)                                                                                          \
@@ -331,9 +346,17 @@ static inline int64_t normalised(const struct partita_integer_norm *norm, int64_
                 squares = partita_add_wrapping_64(squares, partita_multiply_wrapping_64(value, value));                \
             }                                                                                                          \
         }                                                                                                              \
-        const int64_t root = square_root(partita_add_wrapping_64(divide(squares, norm->size), 1));                     \
+        const int64_t found = square_root(partita_add_wrapping_64(divide(squares, norm->size), 1));                    \
+        const int64_t root = found > 1 ? found : 1;                                                                    \
+        const int32_t is_narrow = norm->low == (int32_t)norm->low && norm->high == (int32_t)norm->high;                \
+        if (sizeof(T) == 1 && norm->size <= SHORT_LINE && norm->bias == 0 && norm->shift < 32 && is_narrow) {          \
+            for (int32_t i = part.from; i < part.to; i++) {                                                            \
+                out[i] = (T)small_normalised(norm, (int32_t)x[i] - (int32_t)mean, (int32_t)root, i);                   \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int32_t i = part.from; i < part.to; i++) {                                                                \
-            out[i] = (T)normalised(norm, x[i] - mean, root > 1 ? root : 1, i);                                         \
+            out[i] = (T)normalised(norm, x[i] - mean, root, i);                                                        \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \

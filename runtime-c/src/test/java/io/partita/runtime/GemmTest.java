@@ -196,11 +196,12 @@ class GemmTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"i8_i8_i8", "i8_i8_u8", "u8_i8_i8", "u8_i8_u8"})
+  @ValueSource(strings = {"i8_i8_i8", "i8_i8_u8", "i8_i8_i32", "u8_i8_i8", "u8_i8_u8", "u8_i8_i32"})
   void requantizes(String types, Kernels kernels) {
     ElementType to = element(types, 2);
-    for (int round = 0; round < 20; round++) {
-      Product product = product(element(types, 0), element(types, 1), samples.from(1, 9));
+    for (int round = 0; round < 30; round++) {
+      boolean one = round % 3 == 0;
+      Product product = product(element(types, 0), element(types, 1), one ? 1 : samples.from(1, 9));
       Tensor sums = product.reference(ElementType.I32);
       boolean byRow = samples.flag();
       long m = sums.shape().extent(1);
@@ -220,7 +221,7 @@ class GemmTest {
               multiplier,
               addend);
       KernelCall call =
-          new KernelCall("partita_gemm_requantize_" + types)
+          new KernelCall("partita_gem" + (one ? "v" : "m") + "_requantize_" + types)
               .in(product.left)
               .in(product.right)
               .in(bias)

@@ -145,24 +145,29 @@ final class ProductKernels {
       }
     }
     for (ElementType left : List.of(ElementType.I8, ElementType.U8)) {
-      for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
-        table.add(
-            new Kernel(
-                "gemm_requantize_" + left + "_i8_" + out,
-                GEMM_REQUANTIZE,
-                List.of(left, ElementType.I8, out),
-                KernelClass.MATMUL,
-                left,
-                true,
-                call -> requantized(call, left, out),
-                Optional.of(
-                    new Epilogue(
-                        "gemm_" + left + "_i8",
-                        "requantize_i32_" + out,
-                        "gemm",
-                        ProductKernels::requantization))));
+      for (ElementType out : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
+        table.add(requantized("gemm", KernelClass.MATMUL, left, out));
+        table.add(requantized("gemv", KernelClass.MATVEC, left, out));
       }
     }
+  }
+
+  private static Kernel requantized(
+      String form, KernelClass kernelClass, ElementType left, ElementType out) {
+    return new Kernel(
+        form + "_requantize_" + left + "_i8_" + out,
+        GEMM_REQUANTIZE,
+        List.of(left, ElementType.I8, out),
+        kernelClass,
+        left,
+        true,
+        call -> requantized(call, left, out),
+        Optional.of(
+            new Epilogue(
+                form + "_" + left + "_i8",
+                "requantize_i32_" + out,
+                "gemm",
+                ProductKernels::requantization)));
   }
 
   /** The extents and strides of a product. */
@@ -338,7 +343,8 @@ final class ProductKernels {
                         row * call.get("multiplier_row") + j * call.get("multiplier_column")),
                     addend.intAt(row * call.get("addend_row") + j * call.get("addend_column")));
           }
-          product.place("out").plus(all.out(item, row)).write(element, line);
+          long bytes = element.bits() / Byte.SIZE;
+          product.place("out").plus(bytes * all.out(item, row)).write(element, line);
         });
   }
 }
