@@ -157,6 +157,7 @@ class KernelCallsVerifiedTest {
   private static long extent(TiledKernel kernel, KernelCall call, String stride, int index) {
     return switch (stride) {
       case "left_batch", "right_batch", "out_batch" -> argument(kernel, call, "batch", 0);
+      case "q_head", "out_head" -> argument(kernel, call, "heads", 0);
       case "k_head", "v_head" ->
           argument(kernel, call, "heads", 0) / argument(kernel, call, "group", 0);
       case "joined_strides" -> argument(kernel, call, "joined_extents", index);

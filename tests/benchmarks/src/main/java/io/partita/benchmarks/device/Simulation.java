@@ -114,7 +114,7 @@ final class Simulation {
 
   /** Compiles kernels and components of the board once for all programs. */
   private List<String> variables(EmittedC emitted) throws IOException {
-    Path kernels = folder.resolve("kernels");
+    Path kernels = folder.resolve("objects");
     forgetOutdated(kernels, emitted);
     return List.of("PROFILE=1", "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
   }
