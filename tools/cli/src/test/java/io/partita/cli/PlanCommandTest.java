@@ -180,7 +180,9 @@ final class PlanCommandTest {
   void openDimensionsGetDefaults() {
     Invocation plan =
         Invocation.of(
-            "plan", Invocation.SHAKESPEARE.resolve("prefill/network.onnx"), "--target=siracusa");
+            "plan",
+            Invocation.SHAKESPEARE.resolve("prefill/network.onnx"),
+            "--target=siracusa:chips=2");
     assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
     assertThat(plan.err()).contains("note P6018").contains("--dim seq=128");
   }
