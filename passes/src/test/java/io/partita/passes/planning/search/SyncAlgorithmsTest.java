@@ -57,7 +57,7 @@ class SyncAlgorithmsTest {
     double hop = 2048 / 0.5e9 + 200e-9;
     // Own and received part in, the additions of eight cores, the sum out.
     double in = (23 + 4096 / 8.0) / 500e6;
-    double add = (491 + 512 / 0.724) / 500e6;
+    double add = (674 + 512 / 1.37) / 500e6;
     double out = (23 + 2048 / 7.75) / 500e6;
     double exchange = 1600 / 500e6;
     double message = 550 / 500e6;

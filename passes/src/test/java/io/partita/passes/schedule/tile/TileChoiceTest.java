@@ -162,8 +162,13 @@ class TileChoiceTest {
   void everyCoreGetsABlock() {
     TileSpace space = TileSpaces.product(ElementType.I8, 1, 2048, 512, 4);
     TiledKernel kernel = new TileChoice(CHIP, 60_000, true).choose(space, "node");
-    TileAxis columns = kernel.axes().stream().filter(a -> a.name().equals("n")).findAny().get();
-    double blocks = Math.ceilDiv(columns.tile(), 4);
+    long columns =
+        kernel.axes().stream()
+            .filter(axis -> axis.name().equals("n"))
+            .mapToLong(TileAxis::tile)
+            .findAny()
+            .orElse(2048);
+    double blocks = Math.ceilDiv(columns, 4);
     double rounds = Math.ceil(blocks / CHIP.cores());
     assertThat(rounds * CHIP.cores() / blocks).isLessThan(1.15);
     assertThat(kernel.operands().get(1).slotBytes()).isBetween(8192L, 30_000L);
