@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.FileObject;
@@ -24,20 +25,29 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles emitted sources in memory, for release 17 and with all warnings as errors. One instance
- * compiles many programs in sequence, and is much faster from the second one on.
+ * Compiles emitted sources in memory, with all warnings as errors. One instance compiles many
+ * programs in sequence, and is much faster from the second one on.
  */
 public final class ProgramCompiler implements AutoCloseable {
   private static final List<String> OPTIONS =
-      List.of("--release", "17", "-proc:none", "-Xlint:all", "-Werror", "-encoding", "UTF-8");
+      List.of("-proc:none", "-Xlint:all", "-Werror", "-encoding", "UTF-8");
 
+  private final List<String> options;
   private final JavaCompiler compiler;
   private final StandardJavaFileManager files;
 
   /**
+   * Compiles for the running Java. Emitted sources need release 17 only; but javac reads the
+   * classes of another release anew for each program, which takes a third of its time.
+   *
    * @throws PartitaException P5005 if this Java has no compiler
    */
   public ProgramCompiler() {
+    this(OPTIONS);
+  }
+
+  private ProgramCompiler(List<String> options) {
+    this.options = options;
     compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler == null) {
       throw new PartitaException(
@@ -48,6 +58,12 @@ public final class ProgramCompiler implements AutoCloseable {
           "run Partita on a JDK");
     }
     files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
+  }
+
+  /** Compiles for the oldest release that emitted sources are for. */
+  static ProgramCompiler forRelease17() {
+    return new ProgramCompiler(
+        Stream.concat(Stream.of("--release", "17"), OPTIONS.stream()).toList());
   }
 
   /**
@@ -73,12 +89,12 @@ public final class ProgramCompiler implements AutoCloseable {
             .map(source -> new Source(source.getKey(), source.getValue()))
             .toList();
     JavaCompiler.CompilationTask task =
-        compiler.getTask(null, manager, diagnostics, OPTIONS, null, units);
+        compiler.getTask(null, manager, diagnostics, options, null, units);
     if (!task.call()) {
       throw new PartitaException(
           BackendCode.EMITTED_SOURCE,
           sources.firstKey(),
-          "Java that compiles for release 17 without warnings",
+          "Java that compiles without warnings",
           diagnostics.getDiagnostics().stream()
               .filter(d -> d.getKind() != Diagnostic.Kind.NOTE)
               .limit(3)

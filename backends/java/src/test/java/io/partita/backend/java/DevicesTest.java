@@ -36,7 +36,7 @@ class DevicesTest {
 
   @BeforeAll
   static void open() {
-    compiler = new ProgramCompiler();
+    compiler = ProgramCompiler.forRelease17();
   }
 
   @AfterAll

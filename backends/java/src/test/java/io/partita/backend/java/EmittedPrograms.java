@@ -18,7 +18,7 @@ import java.util.Random;
 
 /** Compiles small programs and compares their results with the reference evaluator. */
 final class EmittedPrograms implements AutoCloseable {
-  private final ProgramCompiler compiler = new ProgramCompiler();
+  private final ProgramCompiler compiler = ProgramCompiler.forRelease17();
 
   /** Returns a graph of one operation on inputs of the types. */
   static Graph graph(Op op, List<TensorType> operands) {
