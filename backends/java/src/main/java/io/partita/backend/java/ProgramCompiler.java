@@ -38,7 +38,7 @@ public final class ProgramCompiler implements AutoCloseable {
 
   /**
    * Compiles for the running Java. Emitted sources need release 17 only; but javac reads the
-   * classes of another release anew for each program, which takes a third of its time.
+   * classes of another release anew for each program.
    *
    * @throws PartitaException P5005 if this Java has no compiler
    */
