@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /** The commands of a page, in order, each with the text that the page shows as its output. */
 record DocumentedPage(List<Command> commands) {
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```\\n");
-  private static final Pattern JAVA_FILE = Pattern.compile("(?m)^public class (\\w+)");
+  private static final Pattern FILE = Pattern.compile("(?m)^(public class|target) (\\w+)");
   private static final String PROMPT = "$ ";
 
   /**
@@ -33,12 +33,12 @@ record DocumentedPage(List<Command> commands) {
     while (block.find()) {
       int line = (int) text.substring(0, block.start()).lines().count() + 1;
       List<String> lines = block.group(2).lines().toList();
-      Matcher javaFile = JAVA_FILE.matcher(block.group(2));
+      Matcher file = FILE.matcher(block.group(2));
       if (block.group(1).equals("sh")) {
         commands.add(new Command(line, block.group(2), List.of(), Optional.empty()));
         scriptEnd = block.end();
-      } else if (block.group(1).equals("java") && javaFile.find()) {
-        Optional<String> name = Optional.of(javaFile.group(1) + ".java");
+      } else if (List.of("java", "target").contains(block.group(1)) && file.find()) {
+        Optional<String> name = Optional.of(file.group(2) + "." + block.group(1));
         commands.add(new Command(line, block.group(2), List.of(), name));
       } else if (block.group(1).isEmpty() && lines.getFirst().startsWith(PROMPT)) {
         commands.addAll(prompted(line, lines));
