@@ -18,6 +18,7 @@ public final class Fuzzer {
   private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
 
   private static final long MAX_MILLIS = 10_000;
+  private static final int MAX_SLOWER = 8;
   private static final long MAX_ALLOCATED = 2L << 30;
   private static final int MAX_FINDINGS = 20;
 
@@ -84,7 +85,11 @@ public final class Fuzzer {
     Run run = new Run(target, file, random);
     Thread thread = Thread.ofPlatform().daemon().name("trial").start(run);
     try {
+      // Waiting is a failure too, but only after a time that a busy computer doesn't explain.
       thread.join(MAX_MILLIS);
+      for (int more = 0; more < MAX_SLOWER && thread.isAlive() && !run.hasComputed(); more++) {
+        thread.join(MAX_MILLIS);
+      }
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);
     }
@@ -127,6 +132,7 @@ public final class Fuzzer {
     private final Target target;
     private final Path file;
     private final RandomGenerator random;
+    private volatile long thread = -1;
     private volatile Throwable failure;
     private volatile long allocated;
 
@@ -136,8 +142,14 @@ public final class Fuzzer {
       this.random = random;
     }
 
+    /** Whether the trial has computed for longer than any should. */
+    boolean hasComputed() {
+      return thread >= 0 && THREADS.getThreadCpuTime(thread) > MAX_MILLIS * 1_000_000;
+    }
+
     @Override
     public void run() {
+      thread = Thread.currentThread().threadId();
       try {
         target.read(file, random);
       } catch (PartitaException told) {

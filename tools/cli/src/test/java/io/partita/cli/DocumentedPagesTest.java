@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the commands of all pages word for word, in the order of the page. */
 @Tag("thorough")
-@Timeout(1200)
+@Timeout(1800)
 class DocumentedPagesTest {
   /** Plans change with the figures of targets; pages are renewed where they are far off. */
   private static final double TOLERANCE = 0.1;

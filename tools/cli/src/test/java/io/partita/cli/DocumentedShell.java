@@ -21,7 +21,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class DocumentedShell {
   private static final Path SHARED = Path.of("../../../shared/models").toAbsolutePath();
-  private static final int SAMPLES = 8;
+  private static final int SAMPLES = 4;
+  private static final int IMAGES = 80;
 
   private final Path folder;
 
@@ -31,18 +32,20 @@ final class DocumentedShell {
     Path tiny = tests.resolve("models/tiny-shakespeare");
     link("tests", tests);
     link("model.onnx", tiny.resolve("prefill/network.onnx"));
-    shorten(tiny.resolve("eval.npz"), "data.npz");
+    shorten(tiny.resolve("eval.npz"), "data.npz", SAMPLES);
     for (String model : new String[] {"shakespeare-llama", "shakespeare-opt"}) {
       if (Files.isDirectory(SHARED.resolve(model))) {
         Files.createDirectories(folder.resolve(model));
         for (String part : new String[] {"prefill", "decode", "vocab.json"}) {
           link(model + "/" + part, SHARED.resolve(model).resolve(part));
         }
-        shorten(SHARED.resolve(model).resolve("eval.npz"), model + "/eval.npz");
+        shorten(SHARED.resolve(model).resolve("eval.npz"), model + "/eval.npz", SAMPLES);
       }
     }
     if (Files.isDirectory(SHARED.resolve("mnist-vit"))) {
-      link("mnist-vit", SHARED.resolve("mnist-vit"));
+      Files.createDirectories(folder.resolve("mnist-vit"));
+      link("mnist-vit/network.onnx", SHARED.resolve("mnist-vit/network.onnx"));
+      shorten(SHARED.resolve("mnist-vit/eval.npz"), "mnist-vit/eval.npz", IMAGES);
     }
     writeProgram();
   }
@@ -52,12 +55,12 @@ final class DocumentedShell {
   }
 
   /** Keeps the first samples of each array. */
-  private void shorten(Path file, String name) throws IOException {
+  private void shorten(Path file, String name, int count) throws IOException {
     Map<String, Tensor> arrays = new LinkedHashMap<>();
     Npz.read(file)
         .forEach(
             (array, all) -> {
-              Shape first = all.shape().with(0, Dim.of(SAMPLES));
+              Shape first = all.shape().with(0, Dim.of(count));
               arrays.put(array, all.stretch(all.type().with(first), 0));
             });
     try (OutputStream out = Files.newOutputStream(folder.resolve(name))) {
@@ -79,7 +82,7 @@ final class DocumentedShell {
           esac
         done
         exec "%s/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \\
-          -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "%s" io.partita.cli.Main "$@"
+          -XX:+UseSerialGC -cp "%s" io.partita.cli.Main "$@"
         """
             .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
     assertThat(program.toFile().setExecutable(true)).isTrue();

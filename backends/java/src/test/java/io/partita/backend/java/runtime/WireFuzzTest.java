@@ -28,6 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 class WireFuzzTest {
   private static final double SECONDS = 2;
   private static final int[][] PAIR = {{1}, {0}};
+
+  /** Devices connect in spite of strangers, but after a refused greeting they wait in vain. */
+  private static final int CONNECT_SECONDS = 20;
+
+  private static final int REFUSED_SECONDS = 2;
   private static final int MAGIC = 0x50415254;
 
   @TempDir Path folder;
@@ -93,24 +98,31 @@ class WireFuzzTest {
     return new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
   }
 
-  private SocketChannels.Self self(int device, ServerSocket first, ServerSocket second) {
+  private SocketChannels.Self self(
+      int device, ServerSocket first, ServerSocket second, int seconds) {
     List<InetSocketAddress> addresses =
         List.of(
             InetSocketAddress.createUnresolved("127.0.0.1", first.getLocalPort()),
             InetSocketAddress.createUnresolved("127.0.0.1", second.getLocalPort()));
-    return new SocketChannels.Self(device, addresses, "program", PAIR, 3, credentials);
+    return new SocketChannels.Self(device, addresses, "program", PAIR, seconds, credentials);
   }
 
   /** Connects two devices after a third party has sent a file to the first. */
   private void meet(Path file, boolean hasKey) throws IOException {
     ServerSocket first = free();
     ServerSocket second = free();
+    int seconds = hasKey ? REFUSED_SECONDS : CONNECT_SECONDS;
     CompletableFuture<SocketChannels> waiting =
-        CompletableFuture.supplyAsync(() -> SocketChannels.connect(self(0, first, second), first));
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, first, second, seconds), first));
     try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
       send(stranger, Files.readAllBytes(file), hasKey);
-      try (SocketChannels peer = SocketChannels.connect(self(1, first, second), second);
+      try (SocketChannels peer = SocketChannels.connect(self(1, first, second, seconds), second);
           SocketChannels own = waiting.join()) {
+        if (hasKey) {
+          // It may have been taken for the peer, whose link is closed then.
+          stranger.close();
+        }
         peer.send(0, 1, new byte[3]);
         if (own.receive(1, 1, 3).length != 3) {
           throw new AssertionError("another message");
