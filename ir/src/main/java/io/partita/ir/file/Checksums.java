@@ -82,7 +82,7 @@ public final class Checksums {
     for (Entry entry : read(folder)) {
       try {
         Path file = folder.resolve(entry.path());
-        boolean isSame = Files.size(file) == entry.bytes();
+        boolean isSame = Files.isRegularFile(file) && Files.size(file) == entry.bytes();
         if (!isSame || isVerified.test(entry.path()) && checksum(file) != entry.checksum()) {
           changed.add(entry.path());
         }

@@ -13,12 +13,21 @@ public final class SmallFile {
   /**
    * Returns the text of a file.
    *
-   * @throws IllegalArgumentException if the file is too large to be what is expected
+   * @throws IllegalArgumentException if the file is too large to be what is expected, or a pipe or
+   *     device, whose opening may block
    */
   public static String text(Path file) throws IOException {
+    if (isOther(file)) {
+      throw new IllegalArgumentException("a pipe or a device");
+    }
     if (Files.size(file) > MAX_BYTES) {
       throw new IllegalArgumentException("a file of " + Files.size(file) + " bytes");
     }
     return Files.readString(file);
+  }
+
+  /** Whether the path is a pipe, a socket or a device. */
+  public static boolean isOther(Path file) {
+    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
   }
 }

@@ -3,6 +3,7 @@ package io.partita.ir.text;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
+import io.partita.ir.file.SmallFile;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import java.io.IOException;
@@ -162,6 +163,9 @@ public final class PirFile {
    * @throws PartitaException {@link TextCode#FILE}
    */
   static String text(Path file) {
+    if (SmallFile.isOther(file)) {
+      throw failure(file, "a regular file", "a pipe or a device");
+    }
     try {
       return Files.readString(file);
     } catch (CharacterCodingException e) {

@@ -50,11 +50,10 @@ final class ChipRunOptions {
 
   /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
-    if (ports.areGiven() || json || profile) {
+    if (ports.areGiven() || profile) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on, --gvsoc, --json and --profile are for C programs:"
-              + " 'partita compile --target siracusa'");
+          "--on, --gvsoc and --profile are for C programs: 'partita compile --target siracusa'");
     }
   }
 
@@ -114,12 +113,17 @@ final class ChipRunOptions {
       report.map(ProfilePage::of).ifPresent(lines -> lines.forEach(out::println));
       return;
     }
-    Map<String, Object> types = new LinkedHashMap<>();
-    outputs.forEach((name, value) -> types.put(name, value.type().toString()));
     Map<String, Object> all = new LinkedHashMap<>();
-    all.put("outputs", types);
+    all.put("outputs", types(outputs));
     report.ifPresent(each -> all.putAll(each.fields()));
     all.put("reports", reports.stream().map(Json::parse).toList());
     out.println(Json.text(all));
+  }
+
+  /** The types of tensors by name, for JSON. */
+  static Map<String, Object> types(Map<String, Tensor> tensors) {
+    Map<String, Object> types = new LinkedHashMap<>();
+    tensors.forEach((name, value) -> types.put(name, value.type().toString()));
+    return types;
   }
 }

@@ -88,7 +88,7 @@ final class EvaluateCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-loss",
-      paramLabel = "X%%",
+      paramLabel = "X%",
       description =
           "With --speculate chunk=C: choose the largest lambda, from 0.05 to 0.25, with which the"
               + " metric loses at most this, such as 1%%.")

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.MemoryLimit;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -27,10 +28,16 @@ final class Failures implements IExecutionExceptionHandler {
     return exitCode;
   }
 
-  private static String json(Exception failure, int exitCode) {
-    return failure instanceof PartitaException told
-        ? Json.failure(exitCode, "", told.diagnostics())
-        : Json.failure(exitCode, failure.toString(), List.of());
+  static String json(Throwable failure, int exitCode) {
+    return switch (failure) {
+      case PartitaException told -> Json.failure(exitCode, "", told.diagnostics());
+      case OutOfMemoryError full -> Json.failure(exitCode, "", List.of(fullMemory()));
+      default -> Json.failure(exitCode, failure.toString(), List.of());
+    };
+  }
+
+  private static Diagnostic fullMemory() {
+    return MemoryLimit.diagnostic("this run of partita");
   }
 
   static int report(Throwable failure, PrintWriter err, boolean debug) {
@@ -42,7 +49,7 @@ final class Failures implements IExecutionExceptionHandler {
       return ExitCode.USER_ERROR;
     }
     if (failure instanceof OutOfMemoryError) {
-      err.println(MemoryLimit.diagnostic("this run of partita"));
+      err.println(fullMemory());
       return ExitCode.USER_ERROR;
     }
     err.println("internal error: " + failure);

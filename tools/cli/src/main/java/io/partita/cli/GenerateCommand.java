@@ -124,6 +124,10 @@ final class GenerateCommand implements Callable<Integer> {
     if (generated.end() == Generation.End.CACHE) {
       err.println(full(model, prompted.size(), prompted.size() + count));
     }
+    int read = prompted.size() + generated.added() - 1;
+    if (!model.isDecoder() && read > model.context()) {
+      err.println(window(model, read));
+    }
     if (json) {
       out.println(Json.text(report(model, prompt, prompted.size(), generated)));
     } else {
@@ -241,6 +245,16 @@ final class GenerateCommand implements Callable<Integer> {
   private static Optional<String> enlarge(LanguageModel model, int wanted, int least) {
     long most = Math.min(wanted, model.positions().orElse(wanted));
     return most < least ? Optional.empty() : Optional.of("--kv-capacity " + most);
+  }
+
+  /** Says that a program without cache has not read the beginning of the text. */
+  private static Diagnostic window(LanguageModel model, int read) {
+    return new Diagnostic(
+        DriverCode.WINDOW,
+        "the program's input of " + model.context() + " tokens",
+        "",
+        read + " tokens before the last one",
+        "compile the model with more tokens, or compile a decoder with a KV cache");
   }
 
   private static Diagnostic full(LanguageModel model, int prompted, int wanted) {

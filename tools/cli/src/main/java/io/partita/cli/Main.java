@@ -126,6 +126,9 @@ final class Main implements Runnable {
       exitCode = commandLine(out, err).execute(arguments);
     } catch (Error failure) {
       exitCode = Failures.report(failure, err, List.of(arguments).contains("--debug"));
+      if (List.of(arguments).contains("--json")) {
+        out.println(Failures.json(failure, exitCode));
+      }
     }
     out.flush();
     Optional<Diagnostic> lost = verified.failure();

@@ -64,6 +64,8 @@ final class OptCommand implements Callable<Integer> {
       description = "Write a .pir or .sched file (and its weights beside it) instead of printing.")
   Path output;
 
+  private static final int USAGE_WIDTH = 24;
+
   @Option(names = "--list-passes", description = "List the passes and their options.")
   boolean listPasses;
 
@@ -82,7 +84,12 @@ final class OptCommand implements Callable<Integer> {
             entry.takes().equals(entry.gives())
                 ? entry.takes().label()
                 : entry.takes().label() + " to " + entry.gives().label();
-        out.printf("%-24s %-20s %s%n", entry.usage(), stages, entry.purpose());
+        boolean isLong = entry.usage().length() > USAGE_WIDTH;
+        if (isLong) {
+          out.println(entry.usage());
+        }
+        String usage = isLong ? "" : entry.usage();
+        out.printf("%-" + USAGE_WIDTH + "s %-20s %s%n", usage, stages, entry.purpose());
       }
       return ExitCode.DONE;
     }

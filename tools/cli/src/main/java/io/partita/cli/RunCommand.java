@@ -76,11 +76,14 @@ final class RunCommand implements Callable<Integer> {
       requireFiles();
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
-    chips.requireNone(spec);
     if (MetaliumDescription.isIn(folder)) {
+      chips.requireNone(spec);
       requireFiles();
       return runEmulated();
     }
+    // What is no program at all is reported first.
+    JavaDescription.read(folder);
+    chips.requireNone(spec);
     return device == 0 ? run() : serve();
   }
 
@@ -137,7 +140,11 @@ final class RunCommand implements Callable<Integer> {
         OutputTarget.isStandardOutput(outputs)
             ? spec.commandLine().getErr()
             : spec.commandLine().getOut();
-    results.forEach((name, value) -> said.println(name + ": " + value.type()));
+    if (chips.json) {
+      said.println(Json.text(Map.of("outputs", ChipRunOptions.types(results))));
+    } else {
+      results.forEach((name, value) -> said.println(name + ": " + value.type()));
+    }
     return ExitCode.DONE;
   }
 

@@ -54,7 +54,7 @@ final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--max-loss",
       required = true,
-      paramLabel = "X%%",
+      paramLabel = "X%",
       description =
           "The largest allowed loss in the metric relative to its exact value, such as 1%%.")
   String maxLoss;

@@ -53,6 +53,24 @@ final class Browser {
     return run(page, fragment, List.of("--dump-dom"));
   }
 
+  /**
+   * Runs a script on a page as a user would act, and returns the text that it leaves in {@code
+   * result}.
+   */
+  String act(Path page, String script) throws IOException, InterruptedException {
+    String acting =
+        "<script>{let result = '';\n"
+            + script
+            + "\ndocument.documentElement.dataset.result = result;}</script>";
+    Path copy = scratch.resolve("acting.html");
+    String html = Files.readString(page);
+    int end = html.lastIndexOf("</body>");
+    Files.writeString(copy, html.substring(0, end) + acting + html.substring(end));
+    Matcher result = Pattern.compile("data-result=\"([^\"]*)\"").matcher(document(copy, ""));
+    assertThat(result.find()).as("the script's result").isTrue();
+    return result.group(1);
+  }
+
   /** Writes a PNG of the page. */
   void screenshot(Path page, String fragment, int width, int height, Path png)
       throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.partita.backend.emitted.run.BatchProgram;
 import io.partita.backend.emitted.run.Build;
@@ -12,11 +13,13 @@ import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests modified files of compiled programs. */
@@ -66,6 +69,38 @@ class DamagedFolderTest {
     Files.delete(java.resolve("checksums.txt"));
     assertThat(run(java, inputs).err()).contains("error P5031", "no such file");
     assertThat(run(java, inputs, "--allow-changes").exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  /** Tests pipes in place of files, whose opening would block. */
+  @Test
+  @Timeout(60)
+  void pipesAreNotOpened() throws Exception {
+    Path inputs = SmallChipProgram.inputs(scratch);
+    Path chips = SmallChipProgram.compiled(scratch, 1);
+    Path java = java();
+    for (Path folder : List.of(chips, java)) {
+      for (Path file : files(folder)) {
+        Path kept = Files.move(file, scratch.resolve("kept"));
+        pipe(file);
+        Invocation run = run(folder, inputs);
+        assertThat(run.exitCode()).as("%s: %s", file, run.out()).isEqualTo(ExitCode.USER_ERROR);
+        assertThat(run.err()).containsAnyOf("error P5030", "error P5031");
+        Files.move(kept, file, StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    pipe(scratch.resolve("pipe.npz"));
+    assertThat(run(java, scratch.resolve("pipe.npz")).err())
+        .contains("error P6003", "a pipe or a device");
+    pipe(scratch.resolve("pipe.pir"));
+    assertThat(Invocation.of("opt", scratch.resolve("pipe.pir")).err())
+        .contains("error P3012", "a pipe or a device");
+    pipe(scratch.resolve("run.json"));
+    assertThat(Invocation.of("report", chips, "--run", scratch.resolve("run.json")).err())
+        .contains("error P6005", "a pipe or a device");
+  }
+
+  private static void pipe(Path file) throws Exception {
+    assumeTrue(new ProcessBuilder("mkfifo", file.toString()).start().waitFor() == 0);
   }
 
   /** The model of {@link SmallChipProgram} in Java. */

@@ -58,6 +58,9 @@ class GivenInputsTest {
     Invocation generate = generate(folder, "ROMEO:", VOCABULARY);
     assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
     assertThat(generate.out()).startsWith("ROMEO:\nThe");
+    assertThat(generate.err()).doesNotContain("P6025");
+    assertThat(generate(folder, "ROMEO:\nThe", VOCABULARY).err())
+        .contains("note P6025", "13 tokens before the last one");
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Tests errors of commands: suggestions, JSON, and no remaining files. */
 @Timeout(120)
@@ -33,6 +34,37 @@ class MistakesTest {
     Invocation usage = Invocation.of("plan", "--json");
     assertThat(usage.json()).containsEntry("exitCode", 2).containsKey("message");
     assertThat(Invocation.of("inspect", scratch.resolve("none.onnx")).out()).isEmpty();
+  }
+
+  @Test
+  void everyCommandWithJsonFailsInJson() {
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    CommandLine commands = Main.commandLine(nowhere, nowhere);
+    int tested = 0;
+    for (String command : commands.getSubcommands().keySet()) {
+      Invocation mistake = Invocation.of(command, "--no-such-option", "--json");
+      boolean hasJson =
+          commands.getSubcommands().get(command).getCommandSpec().findOption("--json") != null;
+      if (hasJson) {
+        tested++;
+        assertThat(mistake.exitCode()).as(command).isEqualTo(ExitCode.USER_ERROR);
+        assertThat(mistake.json())
+            .as(command)
+            .containsEntry("exitCode", ExitCode.USER_ERROR)
+            .containsKey("message");
+        assertThat(mistake.err()).doesNotContain("%%");
+      }
+    }
+    assertThat(tested).isGreaterThan(13);
+    assertThat(Invocation.of("tune").err()).contains("'--max-loss=X%'");
+  }
+
+  @Test
+  void whatIsNoProgramIsReportedFirst() {
+    Invocation run =
+        Invocation.of("run", scratch, "--json", "--inputs", "x.npz", "-o", scratch.resolve("y"));
+    assertThat(run.json().get("diagnostics").toString()).contains("P5004");
+    assertThat(Invocation.of("run", scratch, "--profile").err()).startsWith("error P5004");
   }
 
   @Test

@@ -170,6 +170,57 @@ final class ReportCommandTest {
         .isEqualTo(((Number) plan.get("seconds")).doubleValue());
   }
 
+  /** Tests keys, pointer and buttons, and what a screen reader is told. */
+  @Test
+  void theTimelineCanBeExplored() throws IOException, InterruptedException {
+    Path folder = program();
+    done("report", folder);
+    String result =
+        Browser.start(scratch)
+            .act(
+                folder.resolve("report.html"),
+                """
+                const area = document.querySelector('#timeline [role=application]');
+                const drawn = () => echarts.getInstanceByDom(area).getOption();
+                const shown = () => drawn().dataZoom[0].endValue - drawn().dataZoom[0].startValue;
+                const told = () => document.querySelector('#timeline [aria-live=polite]').textContent;
+                const press = key => area.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+                const button = name => [...document.querySelectorAll('#timeline button')].find(each => each.textContent === name);
+                const say = (name, isTrue) => { result += name + '=' + isTrue + '\\n'; };
+                area.focus();
+                say('focus', document.activeElement === area && area.getAttribute('aria-label').startsWith('Timeline of 2 devices'));
+                press('n');
+                const first = told();
+                press('n');
+                say('next', first.startsWith('step 0: ') && told() !== first);
+                press('p');
+                say('previous', told() === first);
+                const whole = shown();
+                press('+');
+                say('zoom in', Math.abs(shown() - whole / 2) < whole / 100);
+                press('0');
+                say('zoom out', Math.abs(shown() - whole) < whole / 100);
+                const path = drawn().series[1].data.length;
+                button('Critical path').click();
+                say('critical path', path > 0 && drawn().series[1].data.length === 0 && button('Critical path').getAttribute('aria-pressed') === 'false');
+                button('Show').click();
+                say('gap', shown() < whole);
+                press('0');
+                const box = area.getBoundingClientRect();
+                const at = { clientX: box.left + 140, clientY: box.top + 18, bubbles: true };
+                area.querySelector('canvas').dispatchEvent(new MouseEvent('mousemove', at));
+                const tip = document.getElementById('tip');
+                say('hover', !tip.hidden && tip.textContent.startsWith('step '));
+                dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+                say('escape', tip.hidden);
+                const charts = [...document.querySelectorAll('.chart')];
+                say('names', charts.every(each => each.getAttribute('aria-label')));
+                say('tables', ['timeline', 'memory', 'syncs', 'roofline', 'energy'].every(id => document.querySelector('#' + id + ' table')));
+                say('headings', [...document.querySelectorAll('section')].every(each => document.getElementById(each.getAttribute('aria-labelledby'))));
+                """);
+    assertThat(result.lines()).hasSize(12).allMatch(line -> line.endsWith("=true"));
+  }
+
   @Test
   void looksAsBefore() throws IOException, InterruptedException {
     Path folder = program();

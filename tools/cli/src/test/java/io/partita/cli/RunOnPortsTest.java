@@ -66,6 +66,17 @@ final class RunOnPortsTest {
     assertThat(lookedUp(folder, 3, 0, onPort).err()).contains(refusal("at", "0 to 2", 3));
   }
 
+  /** Tests a folder whose name means something to shells, to make, or to emitted programs. */
+  @ParameterizedTest
+  @EnumSource
+  void foldersHaveAnyName(Port port) throws IOException {
+    Path folder = scratch.resolve("a %2 b'$HOME #;&" + port);
+    SmallChipProgram.copy(port == Port.QEMU ? one : two, folder);
+    Path outputs = scratch.resolve("any-name.npz");
+    Invocation run = run(folder, outputs, SmallChipProgram.on(port));
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+  }
+
   @Test
   void indexOutOfRangeInJava() throws IOException {
     Path folder = SmallChipProgram.ofRows(scratch, "java", 2);

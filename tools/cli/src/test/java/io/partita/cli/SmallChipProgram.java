@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A program in C that builds fast: two products, with partial sums on several chips. */
 final class SmallChipProgram {
@@ -114,6 +115,15 @@ final class SmallChipProgram {
           out);
     }
     return inputs;
+  }
+
+  /** Copies a program to a new folder. */
+  static void copy(Path program, Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(program)) {
+      for (Path path : all.toList()) {
+        Files.copy(path, folder.resolve(program.relativize(path).toString()));
+      }
+    }
   }
 
   private static Optional<Path> gvsoc() {

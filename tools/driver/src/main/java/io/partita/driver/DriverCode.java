@@ -27,6 +27,7 @@ public enum DriverCode implements DiagnosticCode {
   PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
   CHOSEN_NUMBER("P6023", "a number that the model needs is not given", Severity.NOTE),
   NO_TOKENIZER_LIBRARY("P6024", "the tokenizer library isn't available"),
+  WINDOW("P6025", "the model has not read the beginning of the text", Severity.NOTE),
   STATE_GIVEN("P6030", "these arrays are state that the program keeps"),
   UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
   NO_REPORT("P6032", "the folder has no report"),

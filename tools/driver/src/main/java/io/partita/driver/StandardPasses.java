@@ -78,7 +78,9 @@ public final class StandardPasses {
                   "give each device of a sequence split a class token, and the head their mean",
                   StandardPasses::classTokens),
               PassRegistry.entry(
-                  "shard(tensor=N, ...)",
+                  "shard(tensor=N, sequence=N, pipeline=N, norm=everywhere|root, inside=N,"
+                      + " vocabulary=split|replicated, remaining=split|replicated,"
+                      + " capacities=N:N:...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments()))),
               PassRegistry.entry(

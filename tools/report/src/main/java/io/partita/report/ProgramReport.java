@@ -7,6 +7,7 @@ import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -70,7 +71,7 @@ public final class ProgramReport {
 
   private static Map<String, Object> report(Path file) {
     try {
-      if (JSON.std.anyFrom(Files.readString(file)) instanceof Map<?, ?> report
+      if (JSON.std.anyFrom(SmallFile.text(file)) instanceof Map<?, ?> report
           && ReportFile.FORMAT.equals(report.get("format"))) {
         Map<String, Object> fields = new LinkedHashMap<>();
         report.forEach((name, value) -> fields.put(name.toString(), value));
@@ -79,7 +80,7 @@ public final class ProgramReport {
       throw missing(file, "another format");
     } catch (NoSuchFileException e) {
       throw missing(file, "no such file");
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       throw missing(file, e.getMessage());
     }
   }
@@ -95,7 +96,7 @@ public final class ProgramReport {
 
   private static Object json(Path file) {
     try {
-      return JSON.std.anyFrom(Files.readString(file));
+      return JSON.std.anyFrom(SmallFile.text(file));
     } catch (IOException e) {
       throw OutputFile.failure(file, e);
     }
@@ -103,7 +104,7 @@ public final class ProgramReport {
 
   private static Map<?, ?> measured(Path file) {
     try {
-      if (JSON.std.anyFrom(Files.readString(file)) instanceof Map<?, ?> run
+      if (JSON.std.anyFrom(SmallFile.text(file)) instanceof Map<?, ?> run
           && run.get("chips") != null
           && run.get("port") != null) {
         return run;
@@ -111,6 +112,8 @@ public final class ProgramReport {
       throw notRun(file, "another format");
     } catch (JacksonException e) {
       throw notRun(file, e.getOriginalMessage());
+    } catch (IllegalArgumentException e) {
+      throw notRun(file, e.getMessage());
     } catch (IOException e) {
       throw OutputFile.failure(file, e);
     }

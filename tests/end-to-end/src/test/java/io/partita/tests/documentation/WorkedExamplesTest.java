@@ -53,6 +53,21 @@ class WorkedExamplesTest {
                     .anyMatch(file -> hasInOrder(lines(read(ROOT.resolve(file))), lines(snippet))));
   }
 
+  /** Tests the excerpts of the backend, which is a test itself. */
+  @ParameterizedTest
+  @CsvSource("A backend, ListingBackend.java")
+  void excerptsAreThoseOfTheExample(String title, String file) {
+    String section = section(title);
+    List<String> snippets = all(SNIPPET, section);
+    assertThat(snippets).isNotEmpty();
+    Path example = Path.of("src/test/java/io/partita/tests/documentation", file);
+    assertThat(section).contains("tests/end-to-end/" + example);
+    assertThat(snippets)
+        .allSatisfy(
+            snippet ->
+                assertThat(hasInOrder(lines(read(example)), lines(snippet))).as(snippet).isTrue());
+  }
+
   /** Whether lines occur among others in order. */
   private static boolean hasInOrder(List<String> lines, List<String> shown) {
     Iterator<String> rest = shown.iterator();

@@ -10,6 +10,8 @@ import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.frontend.onnx.TensorFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.fuzz.ByteMutator;
+import io.partita.ir.fuzz.Fuzzer;
 import io.partita.ir.text.PirFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dfuzz.seed=7} runs others for an hour. {@link LongFuzzTest} takes longer.
  */
 class FuzzTest {
-  private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
   private static final Path KEPT = Path.of("target", "fuzz");
   private static final int MAX_FILE = 200_000;
 
@@ -115,11 +116,7 @@ class FuzzTest {
   private void run(String name, double share, Fuzzer.Source source, Fuzzer.Target target)
       throws IOException {
     Fuzzer fuzzer = new Fuzzer(name, KEPT);
-    fuzzer.run(
-        SEED,
-        share * Double.parseDouble(System.getProperty("fuzz.seconds", "" + seconds())),
-        source,
-        target);
+    fuzzer.run(seconds(), share, source, target);
     assertThat(fuzzer.findings()).isEmpty();
     assertThat(fuzzer.trials()).isPositive();
   }

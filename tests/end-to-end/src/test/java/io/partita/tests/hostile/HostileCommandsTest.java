@@ -91,7 +91,9 @@ class HostileCommandsTest {
     }
     Path model = folder.resolve("long.onnx");
     Files.write(model, model(graph).build().toByteArray());
-    requireRefused("P6009", "96m", "compile", "long.onnx", "--target", "java", "-o", "out");
+    requireRefused(
+        "P6009", "96m", "compile", "long.onnx", "--target", "java", "-o", "out", "--json");
+    assertThat(Files.readString(log)).contains("\"code\" : \"P6009\"");
     assertThat(files()).containsExactly(model);
   }
 

@@ -2,6 +2,7 @@ package io.partita.driver.npz;
 
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.SmallFile;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -29,6 +30,9 @@ public final class Npz {
    */
   public static Map<String, Tensor> read(Path file) {
     Map<String, Tensor> arrays = new LinkedHashMap<>();
+    if (SmallFile.isOther(file)) {
+      throw Npy.bad(file.toString(), "a NumPy archive (.npz)", "a pipe or a device");
+    }
     try (ZipFile zip = new ZipFile(file.toFile())) {
       for (ZipEntry entry : Collections.list(zip.entries())) {
         String name = entry.getName();

@@ -109,7 +109,7 @@ public final class BatchProgram {
           }
         }
       }
-      Commands.linkImages(port, folder, chips, files);
+      Commands.linkImages(folder, chips, files);
       execute(Commands.of(port, folder, build, chips, options, files), files);
     } catch (IOException e) {
       throw StoppedProgram.of(folder, port, e.toString());

@@ -21,28 +21,28 @@ final class Commands {
       throws IOException {
     Path built = folder.resolve(build).resolve(port.text());
     return switch (port) {
-      case HOST -> host(folder, built, chips, options, files);
-      case MPI -> List.of(mpi(folder, built, chips, options));
+      case HOST -> host(built, chips, options, files);
+      case MPI -> List.of(mpi(built, chips, options));
       case QEMU -> List.of(qemu(folder, built, options));
       case GVSOC -> List.of(gvsoc(folder, built, chips, options, files));
     };
   }
 
-  private static List<String> program(Path folder, Path built, int chip, List<String> options) {
+  private static List<String> program(Path built, int chip, List<String> options) {
     List<String> command = new ArrayList<>();
     command.add(built.resolve("chip" + chip).toString());
-    command.addAll(List.of("--l3", folder.resolve("chip" + chip + ".l3").toString()));
+    // A path may contain %, which stands for the chip's number; the linked name doesn't.
+    command.addAll(List.of("--l3", "chip%.l3"));
     command.addAll(List.of("--input", "chip%.in", "--output", "chip%.out"));
     command.addAll(List.of("--report", "chip%.json"));
     command.addAll(options);
     return command;
   }
 
-  private static List<List<String>> host(
-      Path folder, Path built, int chips, List<String> options, Path files) {
+  private static List<List<String>> host(Path built, int chips, List<String> options, Path files) {
     List<List<String>> commands = new ArrayList<>();
     for (int chip = 0; chip < chips; chip++) {
-      List<String> command = program(folder, built, chip, options);
+      List<String> command = program(built, chip, options);
       command.addAll(List.of("--chip", "" + chip, "--chips", "" + chips));
       command.addAll(List.of("--links", files.toString()));
       commands.add(command);
@@ -50,7 +50,7 @@ final class Commands {
     return commands;
   }
 
-  private static List<String> mpi(Path folder, Path built, int chips, List<String> options) {
+  private static List<String> mpi(Path built, int chips, List<String> options) {
     List<String> command = new ArrayList<>(List.of("mpirun", "--quiet", "--oversubscribe"));
     if (System.getProperty("user.name").equals("root")) {
       command.add("--allow-run-as-root");
@@ -60,7 +60,7 @@ final class Commands {
         command.add(":");
       }
       command.addAll(List.of("-n", "1"));
-      command.addAll(program(folder, built, chip, options));
+      command.addAll(program(built, chip, options));
     }
     return command;
   }
@@ -104,12 +104,10 @@ final class Commands {
   }
 
   /** Links the files of L3 into the folder in which programs look for them. */
-  static void linkImages(Port port, Path folder, int chips, Path files) throws IOException {
-    if (port == Port.QEMU || port == Port.GVSOC) {
-      for (int chip = 0; chip < chips; chip++) {
-        String name = "chip" + chip + ".l3";
-        Files.createSymbolicLink(files.resolve(name), folder.resolve(name));
-      }
+  static void linkImages(Path folder, int chips, Path files) throws IOException {
+    for (int chip = 0; chip < chips; chip++) {
+      String name = "chip" + chip + ".l3";
+      Files.createSymbolicLink(files.resolve(name), folder.resolve(name));
     }
   }
 }

@@ -49,7 +49,7 @@ public final class InteractiveProgram implements AutoCloseable {
     try {
       Path files = scratch.path();
       pipes = NamedPipes.make(files, chips);
-      Commands.linkImages(port, this.folder, chips, files);
+      Commands.linkImages(this.folder, chips, files);
       processes =
           ProcessGroup.start(
               port, Commands.of(port, this.folder, "build", chips, options, files), files);

@@ -119,6 +119,8 @@ final class DeviceProcesses implements Channels.Devices {
     } catch (IOException e) {
       String text = closed ? "closed" : "its process ended or became unreachable";
       fail(new Channels.Failure(Channels.Reason.ENDED, device, text, e));
+    } catch (RuntimeException wrong) {
+      fail(Channels.failed(device, wrong));
     }
   }
 
@@ -347,7 +349,11 @@ final class DeviceProcesses implements Channels.Devices {
   }
 
   private static Channels.Failure failure(byte[] bytes) {
-    String[] parts = new String(bytes, StandardCharsets.UTF_8).split(" ", 3);
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    String[] parts = text.split(" ", 3);
+    if (parts.length < 3) {
+      throw new IllegalArgumentException("a failure without a reason: " + text);
+    }
     Channels.Reason reason = Channels.Reason.valueOf(parts[0]);
     return new Channels.Failure(reason, Integer.parseInt(parts[1]), parts[2], null);
   }

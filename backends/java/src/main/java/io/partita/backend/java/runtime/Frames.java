@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * A connection to another device's process, which carries frames: a number, a length and the bytes.
@@ -63,9 +64,13 @@ final class Frames implements Closeable {
     if (length < 0) {
       throw new IOException("a frame of " + length + " bytes");
     }
-    byte[] bytes = new byte[length];
+    byte[] bytes = new byte[Math.min(BLOCK, length)];
     for (int done = 0; done < length; ) {
-      int block = Math.min(BLOCK, length - done);
+      if (done == bytes.length) {
+        // Only what has arrived takes memory, and not what a length claims.
+        bytes = Arrays.copyOf(bytes, (int) Math.min(length, 4L * done));
+      }
+      int block = Math.min(BLOCK, bytes.length - done);
       in.readFully(bytes, done, block);
       done += block;
       arrives.run();
@@ -158,14 +163,18 @@ final class Frames implements Closeable {
     out.write(buffer.array());
   }
 
-  /** Reads the result of {@link #bytes}. */
+  /**
+   * Reads the result of {@link #bytes}.
+   *
+   * @throws IllegalStateException if it is none
+   */
   static Object[] arrays(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      Object[] arrays = new Object[in.readInt()];
+      Object[] arrays = new Object[length(in)];
       for (int i = 0; i < arrays.length; i++) {
         char kind = (char) in.readByte();
         if (kind != '-') {
-          byte[] content = new byte[in.readInt()];
+          byte[] content = new byte[length(in)];
           in.readFully(content);
           arrays[i] = array(kind, ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
         }
@@ -174,6 +183,15 @@ final class Frames implements Closeable {
     } catch (IOException wrong) {
       throw new IllegalStateException(wrong);
     }
+  }
+
+  /** Reads a length, of elements that take at least a byte each. */
+  private static int length(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length < 0 || length > in.available()) {
+      throw new IllegalStateException("a length of " + length + " before " + in.available());
+    }
+    return length;
   }
 
   private static Object array(char kind, ByteBuffer buffer) {

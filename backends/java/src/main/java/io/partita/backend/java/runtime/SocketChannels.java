@@ -364,14 +364,14 @@ final class SocketChannels extends Channels implements Closeable {
         verifySame(self.device, "the peer at " + socket.getInetAddress(), in);
         char kind = in.readChar();
         int other = in.readInt();
-        if (other > self.device && other < self.peers.size() && in.readInt() == self.device) {
+        boolean isDevice = other > self.device && other < self.peers.size();
+        if ((kind == 'c' || kind == 'm') && isDevice && in.readInt() == self.device) {
+          socket.setSoTimeout(0);
           synchronized (arrivals) {
-            if (!arrivals.remove(socket)) {
-              return;
+            if (arrivals.remove(socket)) {
+              keep(kind, other, frames);
             }
           }
-          socket.setSoTimeout(0);
-          keep(kind, other, frames);
           return;
         }
       }
@@ -381,11 +381,17 @@ final class SocketChannels extends Channels implements Closeable {
     closeQuietly(socket);
   }
 
+  /** The last connection counts: a device that got no answer in time has connected again. */
   private void keep(char kind, int other, Frames frames) {
+    Frames earlier;
     if (kind == 'c') {
-      calls.putIfAbsent(other, frames);
+      earlier = calls.put(other, frames);
     } else {
-      links.putIfAbsent(other, new Link(frames));
+      Link link = links.put(other, new Link(frames));
+      earlier = link == null ? null : link.frames;
+    }
+    if (earlier != null) {
+      earlier.close();
     }
   }
 

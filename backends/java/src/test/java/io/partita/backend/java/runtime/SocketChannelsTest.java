@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.backend.java.DeviceKey;
 import io.partita.backend.java.runtime.Channels.Failure;
 import io.partita.backend.java.runtime.Channels.Reason;
+import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -210,6 +211,33 @@ class SocketChannelsTest {
         SocketChannels there = own.get()) {
       assertThat(there.calls).containsOnlyKeys(1);
       assertThat(peer.calls).containsOnlyKeys(0);
+    }
+  }
+
+  /** Tests a device that connects again since it got no answer, which once left both waiting. */
+  @Test
+  void theLastConnectionOfADeviceCounts() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> own =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, "p", first, second), first));
+    try (Socket early = new Socket("127.0.0.1", first.getLocalPort());
+        Frames frames = new Frames(credentials.secured(early, true), early)) {
+      ByteArrayOutputStream greeting = new ByteArrayOutputStream();
+      DataOutputStream out = new DataOutputStream(greeting);
+      out.writeInt(1);
+      out.writeUTF("p");
+      out.writeChar('m');
+      out.writeInt(1);
+      out.writeInt(0);
+      frames.write(0x50415254, greeting.toByteArray());
+      assertThat(frames.readShort().number).isEqualTo(0x50415254);
+      try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
+          SocketChannels there = own.get()) {
+        peer.send(0, 1, new byte[3]);
+        assertThat(there.receive(1, 1, 3)).hasSize(3);
+      }
     }
   }
 

@@ -1,17 +1,17 @@
-package io.partita.tests.hostile;
+package io.partita.ir.fuzz;
 
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /** Damages a file without knowing what is in it. */
-final class ByteMutator {
+public final class ByteMutator {
   private final RandomGenerator random;
 
-  ByteMutator(RandomGenerator random) {
+  public ByteMutator(RandomGenerator random) {
     this.random = random;
   }
 
-  byte[] mutate(byte[] file) {
+  public byte[] mutate(byte[] file) {
     byte[] bytes = file.clone();
     for (int left = 1 + random.nextInt(4); left > 0 && bytes.length > 1; left--) {
       bytes = once(bytes);

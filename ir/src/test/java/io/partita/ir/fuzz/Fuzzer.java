@@ -1,4 +1,4 @@
-package io.partita.tests.hostile;
+package io.partita.ir.fuzz;
 
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
@@ -14,19 +14,22 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /** Runs trials on damaged files, and keeps the files on which something goes wrong. */
-final class Fuzzer {
+public final class Fuzzer {
+  private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
+
   private static final long MAX_MILLIS = 10_000;
+  private static final int MAX_SLOWER = 8;
   private static final long MAX_ALLOCATED = 2L << 30;
   private static final int MAX_FINDINGS = 20;
 
   /** Creates a damaged file. */
-  interface Source {
+  public interface Source {
     byte[] file(RandomGenerator random) throws IOException;
   }
 
   /** Reads a file; a {@link PartitaException} is a valid outcome. */
-  interface Target {
-    void read(Path file, RandomGenerator random);
+  public interface Target {
+    void read(Path file, RandomGenerator random) throws IOException;
   }
 
   private final String name;
@@ -37,27 +40,39 @@ final class Fuzzer {
   /**
    * @param folder the folder for failing files
    */
-  Fuzzer(String name, Path folder) {
+  public Fuzzer(String name, Path folder) {
     this.name = name;
     this.folder = folder;
   }
 
-  long trials() {
+  public long trials() {
     return trials;
   }
 
   /** The failures by kind, with their reproduction. */
-  Map<String, String> findings() {
+  public Map<String, String> findings() {
     return findings;
   }
 
-  /** Runs the trials with the seeds {@code seed}, {@code seed + 1}, … for a time. */
-  void run(long seed, double seconds, Source source, Target target) throws IOException {
+  /**
+   * Runs trials for a time, which {@code -Dfuzz.seconds} replaces by its share and whose number is
+   * then printed. Seeds count from a billion times {@code -Dfuzz.seed}, by default 1.
+   *
+   * @param seconds by default
+   * @param share of {@code -Dfuzz.seconds}
+   */
+  public void run(double seconds, double share, Source source, Target target) throws IOException {
     Files.createDirectories(folder);
-    long end = System.nanoTime() + (long) (seconds * 1e9);
-    for (long next = seed; System.nanoTime() < end && findings.size() < MAX_FINDINGS; next++) {
+    Integer given = Integer.getInteger("fuzz.seconds");
+    long end = System.nanoTime() + (long) ((given == null ? seconds : given) * share * 1e9);
+    for (long next = SEED; System.nanoTime() < end && findings.size() < MAX_FINDINGS; next++) {
       trial(next, source, target);
       trials++;
+    }
+    if (given != null) {
+      System.out.printf(
+          "fuzz: %,d inputs of kind '%s' tried from seed %d on, %d kinds of failure%n",
+          trials, name, SEED, findings.size());
     }
   }
 
@@ -70,7 +85,11 @@ final class Fuzzer {
     Run run = new Run(target, file, random);
     Thread thread = Thread.ofPlatform().daemon().name("trial").start(run);
     try {
+      // Waiting is a failure too, but only after a time that a busy computer doesn't explain.
       thread.join(MAX_MILLIS);
+      for (int more = 0; more < MAX_SLOWER && thread.isAlive() && !run.hasComputed(); more++) {
+        thread.join(MAX_MILLIS);
+      }
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);
     }
@@ -113,6 +132,7 @@ final class Fuzzer {
     private final Target target;
     private final Path file;
     private final RandomGenerator random;
+    private volatile long thread = -1;
     private volatile Throwable failure;
     private volatile long allocated;
 
@@ -122,8 +142,14 @@ final class Fuzzer {
       this.random = random;
     }
 
+    /** Whether the trial has computed for longer than any should. */
+    boolean hasComputed() {
+      return thread >= 0 && THREADS.getThreadCpuTime(thread) > MAX_MILLIS * 1_000_000;
+    }
+
     @Override
     public void run() {
+      thread = Thread.currentThread().threadId();
       try {
         target.read(file, random);
       } catch (PartitaException told) {

@@ -1,0 +1,126 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A folder in which the commands of the documentation run as written: with the repository's tests,
+ * {@code ./partita}, and files for those that pages call {@code model.onnx} or {@code data.npz}.
+ * Its name has a space, and there is no terminal.
+ */
+final class DocumentedShell {
+  private static final Path SHARED = Path.of("../../../shared/models").toAbsolutePath();
+  private static final int SAMPLES = 4;
+  private static final int IMAGES = 80;
+
+  private final Path folder;
+
+  DocumentedShell(Path scratch) throws IOException {
+    folder = Files.createDirectories(scratch.resolve("my checkout"));
+    Path tests = Invocation.ROOT.resolve("tests").toRealPath();
+    Path tiny = tests.resolve("models/tiny-shakespeare");
+    link("tests", tests);
+    link("model.onnx", tiny.resolve("prefill/network.onnx"));
+    shorten(tiny.resolve("eval.npz"), "data.npz", SAMPLES);
+    for (String model : new String[] {"shakespeare-llama", "shakespeare-opt"}) {
+      if (Files.isDirectory(SHARED.resolve(model))) {
+        Files.createDirectories(folder.resolve(model));
+        for (String part : new String[] {"prefill", "decode", "vocab.json"}) {
+          link(model + "/" + part, SHARED.resolve(model).resolve(part));
+        }
+        shorten(SHARED.resolve(model).resolve("eval.npz"), model + "/eval.npz", SAMPLES);
+      }
+    }
+    if (Files.isDirectory(SHARED.resolve("mnist-vit"))) {
+      Files.createDirectories(folder.resolve("mnist-vit"));
+      link("mnist-vit/network.onnx", SHARED.resolve("mnist-vit/network.onnx"));
+      shorten(SHARED.resolve("mnist-vit/eval.npz"), "mnist-vit/eval.npz", IMAGES);
+    }
+    writeProgram();
+  }
+
+  private void link(String name, Path file) throws IOException {
+    Files.createSymbolicLink(folder.resolve(name), file);
+  }
+
+  /** Keeps the first samples of each array. */
+  private void shorten(Path file, String name, int count) throws IOException {
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    Npz.read(file)
+        .forEach(
+            (array, all) -> {
+              Shape first = all.shape().with(0, Dim.of(count));
+              arrays.put(array, all.stretch(all.type().with(first), 0));
+            });
+    try (OutputStream out = Files.newOutputStream(folder.resolve(name))) {
+      Npz.write(arrays, out);
+    }
+  }
+
+  /** Writes {@code ./partita}, which runs the tested classes; the launcher has its own test. */
+  private void writeProgram() throws IOException {
+    Path program = folder.resolve("partita");
+    Files.writeString(
+        program,
+        """
+        #!/bin/sh
+        for argument in "$@"; do
+          case $argument in
+            -J?*) shift; set -- "$@" ;;
+            *) break ;;
+          esac
+        done
+        exec "%s/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \\
+          -XX:+UseSerialGC -cp "%s" io.partita.cli.Main "$@"
+        """
+            .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+  }
+
+  void write(String name, String content) throws IOException {
+    Files.writeString(folder.resolve(name), content);
+  }
+
+  /** Whether the file that a command names first is there. */
+  boolean has(String file) {
+    return Files.exists(folder.resolve(file));
+  }
+
+  /** Runs a command. */
+  Invocation run(String command, int expectedExit) throws IOException, InterruptedException {
+    Path out = folder.resolve("printed.out");
+    Path err = folder.resolve("printed.err");
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "-c", command)
+            .directory(folder.toFile())
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().merge("PATH", "", (path, none) -> jdk() + ":" + path);
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(600, TimeUnit.SECONDS)).as(command).isTrue();
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroy);
+      process.destroy();
+    }
+    String errors = Files.readString(err);
+    assertThat(process.exitValue()).as(command + "\n" + errors).isEqualTo(expectedExit);
+    return new Invocation(process.exitValue(), Files.readString(out), errors);
+  }
+
+  private static Path jdk() {
+    return Path.of(System.getProperty("java.home"), "bin");
+  }
+}
