@@ -67,8 +67,8 @@ class Monitor {
     void await(std::unique_lock<std::mutex> &lock, const Thread &thread, std::function<bool()> condition,
                std::function<std::string()> what);
     /*
-     * Counts what runs: kernels, hosts of chips that aren't waiting for their kernels, and packets on links. The mutex is held.
-     * When something ends, what still runs may be in a deadlock.
+     * Counts what runs: kernels, chips between two programs, packets on links, and the host unless it waits for chips. The mutex
+     * is held. When something ends, what still runs may be in a deadlock.
      */
     void begin(uint32_t count) { running_ += count; }
     void end(uint32_t count = 1);

@@ -52,6 +52,8 @@ Mesh::Mesh(uint32_t chips, uint32_t columns, uint32_t rows, Transfers transfers)
         links_.push_back(std::make_unique<Link>(*this, chip, Direction::FORWARD));
         links_.push_back(std::make_unique<Link>(*this, chip + 1, Direction::BACKWARD));
     }
+    /* The host counts as running unless it waits in finish: it may queue more. */
+    monitor.begin(1);
     for (uint32_t chip = 0; chip < chips; chip++) {
         threads_.emplace_back([this, chip] { run(chip); });
     }
@@ -130,6 +132,7 @@ void Mesh::run(uint32_t chip)
 void Mesh::finish()
 {
     std::unique_lock<std::mutex> lock(monitor.mutex);
+    monitor.end();
     finished_.wait(lock, [&] {
         for (const Queue &queue : queues_) {
             if (queue.is_running) {
@@ -138,6 +141,7 @@ void Mesh::finish()
         }
         return true;
     });
+    monitor.begin(1);
 }
 
 Link *Mesh::link(uint32_t chip, Direction direction)

@@ -147,7 +147,7 @@ void Model::read(const Matrix &input)
     store(input, floats((size_t)input.rows * input.columns, inputs_, "inputs").data());
 }
 
-void Model::read(const std::vector<Part> &parts)
+void Model::read_parts(const std::vector<Part> &parts)
 {
     const std::vector<float> whole = floats(size_of(parts.front().box), inputs_, "inputs");
     for (const Part &part : parts) {
@@ -173,7 +173,7 @@ void Model::write(const Matrix &output, uint32_t chip)
     std::fflush(outputs_);
 }
 
-void Model::write(const std::vector<Part> &parts)
+void Model::write_parts(const std::vector<Part> &parts)
 {
     mesh_.finish();
     std::vector<float> whole(size_of(parts.front().box));
@@ -268,13 +268,11 @@ void Model::exchange(const Exchange &exchange)
     constexpr CoreCoord core = {0, 0};
     const uint32_t page = tile_bytes(format_) / element_bytes(format_);
     for (const Member &member : exchange.members) {
-        const bool has_operand = !member.operand.empty();
-        std::vector<uint32_t> common = {has_operand ? member.operand.front().columns : 0, member.result.columns,
-                                        exchange.vector_pages};
-        for (const std::vector<Slice> &slices : {member.before, member.after}) {
-            common.push_back((uint32_t)slices.size());
-            for (const Slice &slice : slices) {
-                common.insert(common.end(), {slice.start, slice.size});
+        std::vector<uint32_t> common = {member.operand.columns, member.result.columns, exchange.vector_pages, member.clears};
+        for (const std::vector<Place> &places : {member.before, member.after}) {
+            common.push_back((uint32_t)places.size());
+            for (const Place &place : places) {
+                common.insert(common.end(), {place.start, place.size, place.element});
             }
         }
         common.push_back((uint32_t)member.messages.size());
@@ -288,9 +286,9 @@ void Model::exchange(const Exchange &exchange)
             sends_forward |= message.kind == MessageKind::SEND_FORWARD;
             sends_backward |= message.kind == MessageKind::SEND_BACKWARD;
             if (message.kind == MessageKind::RECEIVE_AND_JOIN) {
-                sums += (message.slice.start + message.slice.size - 1) / page - message.slice.start / page + 1;
+                sums += (message.start + message.size - 1) / page - message.start / page + 1;
             }
-            common.insert(common.end(), {(uint32_t)message.kind, hops, message.slice.start, message.slice.size, message.page,
+            common.insert(common.end(), {(uint32_t)message.kind, hops, message.start, message.size, message.page,
                                          mesh_.global_semaphore(from, member.chip, core)});
         }
         std::vector<uint32_t> writes = {exchange.inbox.buffer.address, member.result.buffer.address, member.result.rows,
@@ -301,13 +299,12 @@ void Model::exchange(const Exchange &exchange)
                 writes.push_back(member.chip);
             }
         }
-        const uint32_t operand = has_operand ? member.operand.front().buffer.address : 0;
         const std::string name = exchange.name;
         ProgramDescriptor program;
         program.core_ranges = {{core, core}};
         program.cbs = buffers(exchange.buffers);
         program.kernels = {{name + ": reader", exchange.reader, Processor::READER,
-                            {{core, {operand, exchange.inbox.buffer.address}}}, common},
+                            {{core, {member.operand.buffer.address, exchange.inbox.buffer.address}}}, common},
                            {name + ": writer", exchange.writer, Processor::WRITER, {{core, writes}}, common}};
         if (exchange.compute != nullptr) {
             KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, {0, sums}}}};

@@ -70,29 +70,33 @@ struct Step {
     std::vector<uint32_t> chips = {};
 };
 
-/* Elements of the vector of an exchange. */
-struct Slice {
+/* Elements of the vector of an exchange that are elements of a matrix as well: the first one there, row by row. */
+struct Place {
     uint32_t start;
     uint32_t size;
+    uint32_t element;
 };
 
 enum class MessageKind : uint32_t { SEND_FORWARD, SEND_BACKWARD, RECEIVE, RECEIVE_AND_JOIN };
 
-/* A message of a chip. `page` is the first one in the inbox of the receiver. */
+/* Elements of the vector to or from another chip. `page` is the first one in the inbox of the receiver. */
 struct Message {
     MessageKind kind;
     uint32_t chip;
-    Slice slice;
+    uint32_t start;
+    uint32_t size;
     uint32_t page;
 };
 
 /* The messages of a chip in an exchange, one after the other, and the elements that it has before and after. */
 struct Member {
     uint32_t chip;
-    std::vector<Matrix> operand;
-    std::vector<Slice> before;
-    Matrix result;
-    std::vector<Slice> after;
+    Matrix operand = {};
+    std::vector<Place> before = {};
+    Matrix result = {};
+    /* Whether the padding of the result becomes zeros first. */
+    bool clears = false;
+    std::vector<Place> after = {};
     std::vector<Message> messages;
 };
 
@@ -138,12 +142,12 @@ class Model {
     void read(const Matrix &input);
     void read(Indices &input);
     /* An input of which chips hold parts. */
-    void read(const std::vector<Part> &parts);
+    void read_parts(const std::vector<Part> &parts);
     void run(const Step &step);
     void exchange(const Exchange &exchange);
     /* An output that all chips have, or one. */
     void write(const Matrix &output, uint32_t chip = 0);
-    void write(const std::vector<Part> &parts);
+    void write_parts(const std::vector<Part> &parts);
 
   private:
     std::vector<float> floats(size_t count, std::FILE *file, const char *name);

@@ -42,7 +42,7 @@ import java.util.function.Consumer;
 public final class Partita {
   private final CompileOptions options;
   private final CompilationListener listener;
-  private final DeviceSelection devices;
+  private DeviceSelection devices;
   private final TargetSettings settings;
 
   private Partita(CompileOptions options, CompilationListener listener) {
@@ -104,6 +104,9 @@ public final class Partita {
         };
     Compilation compilation = new Compilation(noted, listener::step);
     EmittedProgram program;
+    if (options.plan().isEmpty()) {
+      devices = devices.orElse(target.usualDevices());
+    }
     if (options.plan().isPresent()) {
       Planning planning = new Planning(noted, listener::step);
       PlanResult result = planned(options.plan().get(), planning);

@@ -53,19 +53,31 @@ public enum Target {
     }
   },
 
-  /** Emits TT-Metalium kernels for a Tenstorrent chip. */
+  /** Emits TT-Metalium kernels for Tenstorrent cards with one chip. */
   N150("n150") {
     @Override
     public CompilationTarget with(Options options) {
-      if (options.packageName().isPresent()
-          || options.className().isPresent()
-          || !options.settings().isEmpty()) {
-        throw new ConflictingOptions(
-            "--package and --class are for --target java, and --set for --target siracusa");
-      }
-      return MetaliumTarget.of(options.reference());
+      return metalium(options);
+    }
+  },
+
+  /** Emits TT-Metalium kernels for a Tenstorrent card with two chips. */
+  N300("n300") {
+    @Override
+    public CompilationTarget with(Options options) {
+      return metalium(options);
     }
   };
+
+  private static CompilationTarget metalium(Options options) {
+    if (options.packageName().isPresent()
+        || options.className().isPresent()
+        || !options.settings().isEmpty()) {
+      throw new ConflictingOptions(
+          "--package and --class are for --target java, and --set for --target siracusa");
+    }
+    return MetaliumTarget.of(options.reference());
+  }
 
   /**
    * The options of a target.
