@@ -42,13 +42,17 @@ import java.util.function.Consumer;
 public final class Partita {
   private final CompileOptions options;
   private final CompilationListener listener;
-  private DeviceSelection devices;
+  private final DeviceSelection devices;
   private final TargetSettings settings;
 
   private Partita(CompileOptions options, CompilationListener listener) {
     this.options = options;
     this.listener = listener;
-    this.devices = new DeviceSelection(options.devices(), options.strategy());
+    DeviceSelection chosen = new DeviceSelection(options.devices(), options.strategy());
+    this.devices =
+        options.plan().isPresent()
+            ? chosen
+            : chosen.orElse(Target.of(options.target()).usualDevices(options.target()));
     this.settings = new TargetSettings(options.settings());
   }
 
@@ -104,9 +108,6 @@ public final class Partita {
         };
     Compilation compilation = new Compilation(noted, listener::step);
     EmittedProgram program;
-    if (options.plan().isEmpty()) {
-      devices = devices.orElse(target.usualDevices());
-    }
     if (options.plan().isPresent()) {
       Planning planning = new Planning(noted, listener::step);
       PlanResult result = planned(options.plan().get(), planning);

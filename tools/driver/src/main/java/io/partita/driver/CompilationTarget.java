@@ -4,7 +4,6 @@ import io.partita.backend.emitted.Backend;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /** A target and its options: what compiles for it, and what runs the result on this computer. */
@@ -13,11 +12,6 @@ public interface CompilationTarget {
 
   /** Its name for people, such as {@code siracusa}. */
   String name();
-
-  /** The number of devices of a program if the user doesn't choose one; empty for one device. */
-  default OptionalInt usualDevices() {
-    return OptionalInt.empty();
-  }
 
   /**
    * Checks that the target has enough devices.

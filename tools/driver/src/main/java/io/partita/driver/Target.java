@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The targets of compilation, and the evaluator, which needs no compilation. */
 public enum Target {
@@ -59,6 +60,11 @@ public enum Target {
     public CompilationTarget with(Options options) {
       return metalium(options);
     }
+
+    @Override
+    public OptionalInt usualDevices(String reference) {
+      return MetaliumTarget.of(reference).usualDevices();
+    }
   },
 
   /** Emits TT-Metalium kernels for a Tenstorrent card with two chips. */
@@ -66,6 +72,11 @@ public enum Target {
     @Override
     public CompilationTarget with(Options options) {
       return metalium(options);
+    }
+
+    @Override
+    public OptionalInt usualDevices(String reference) {
+      return MetaliumTarget.of(reference).usualDevices();
     }
   };
 
@@ -140,6 +151,15 @@ public enum Target {
    * @throws PartitaException if a setting is wrong
    */
   public abstract CompilationTarget with(Options options);
+
+  /**
+   * The number of devices of a program if the user doesn't choose one; empty for one device.
+   *
+   * @param reference the value of {@code --target}
+   */
+  public OptionalInt usualDevices(String reference) {
+    return OptionalInt.empty();
+  }
 
   /** Returns a runner for modules. */
   public ModuleRunner runner() {

@@ -153,6 +153,7 @@ final class HostFields {
                 each ->
                     Map.of(
                         "name", each.getKey(),
+                        "whole", whole,
                         "rows", each.getValue().getFirst().matrix().rows(),
                         "columns", each.getValue().getFirst().matrix().columns(),
                         "parts", each.getValue().stream().map(part -> of(part, whole)).toList()))
