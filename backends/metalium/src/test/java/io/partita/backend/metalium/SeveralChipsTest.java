@@ -119,8 +119,19 @@ class SeveralChipsTest {
               sync.formatted(value, from, "reduce_scatter", "[*,*,*{x}]", algorithm, to, i));
           outputs.add("\"y%d\": %s".formatted(i, to));
         } else {
-          nodes.append(
-              sync.formatted(value, from, "all_reduce", "[*,*,*]", algorithm, type + "]", i));
+          if (i % 4 == 2) {
+            nodes.append(
+                sync.formatted(value, from, "all_reduce", "[*,*,*]", algorithm, type + "]", i));
+          } else {
+            // The sum at one chip, and then at all.
+            String at = " at(x: %d)".formatted(random.nextInt(chips));
+            nodes.append(
+                sync.formatted(
+                    value++, from, "reduce", "[*,*,*]" + at, algorithm, type + "]" + at, i));
+            from = "%" + (value - 1);
+            nodes.append(
+                sync.formatted(value, from, "broadcast", "[*,*,*]", algorithm, type + "]", i));
+          }
           outputs.add("\"y%d\": %s]".formatted(i, type));
         }
       }
