@@ -83,10 +83,11 @@ class MetaliumCommandsTest {
    * by 1.1 times as much, and the residual by 2^-10.
    */
   @Tag("thorough")
-  @Test
-  void layersAgreeWithJava() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"n150", "n300"})
+  void layersAgreeWithJava(String target) throws IOException {
     float[] expected = run(compiled("java")).floats();
-    float[] found = run(compiled("n150")).floats();
+    float[] found = run(compiled(target)).floats();
     for (int i = 0; i < expected.length; i++) {
       assertThat((double) found[i])
           .isCloseTo(expected[i], org.assertj.core.data.Offset.offset(18.6 / 1024));

@@ -57,9 +57,10 @@ final class Exchanges {
    * @throws PartitaException with {@link MetaliumCode}s
    */
   List<Launch> launches(SortedMap<Integer, ExchangePart> parts) {
-    ExchangePart first = parts.get(parts.firstKey());
     Optional<String> join = join(parts);
-    long elements = first.exchange().elements();
+    // Groups of chips that exchange among themselves may have vectors of other lengths.
+    long elements =
+        parts.values().stream().mapToLong(part -> part.exchange().elements()).max().orElseThrow();
     List<Launch> launches = new ArrayList<>();
     for (long start = 0; start < elements; start += mostPages * PAGE) {
       Slice range = new Slice(start, Math.min(mostPages * PAGE, elements - start));

@@ -200,6 +200,24 @@ class SeveralChipsTest {
     assertEqual(program(module), new Random(5));
   }
 
+  /** Two chips have 4 rows and two have 29, so their vectors differ in length. */
+  @Tag("thorough")
+  @Test
+  void groupsExchangeAmongThemselves() {
+    Module module =
+        PirParser.parse(
+            """
+            module {
+              mesh(x=2, y=2)
+              graph @groups(%a: f32[2,33{x: 4},10{y}]) -> ("y": f32[2,33{x: 4},10]) {
+                %0 = sync(%a) {kind = "all_gather(y)", to = "[*,*{x: 4},*]", algorithm = "direct"} : f32[2,33{x: 4},10] "gather"
+                return %0
+              }
+            }
+            """);
+    assertEqual(program(module), new Random(6));
+  }
+
   /** A network of 41 features, of which two chips have 14, with a batch of two and five tokens. */
   @Tag("thorough")
   @Test
