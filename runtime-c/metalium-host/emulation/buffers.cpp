@@ -93,7 +93,7 @@ void cb_push_back(uint32_t cb, int32_t pages)
     buffer.reserved -= count;
     buffer.packed = 0;
     buffer.pushed += count;
-    thread.monitor.changed.notify_all();
+    thread.core.changed.notify_all();
 }
 
 void cb_wait_front(uint32_t cb, int32_t pages)
@@ -125,5 +125,5 @@ void cb_pop_front(uint32_t cb, int32_t pages)
     }
     buffer.awaited -= count;
     buffer.popped += count;
-    thread.monitor.changed.notify_all();
+    thread.core.changed.notify_all();
 }

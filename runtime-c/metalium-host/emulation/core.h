@@ -51,22 +51,27 @@ class Core {
     const CoreCoord at;
     uint8_t *const l1;
     std::array<CircularBuffer, CIRCULAR_BUFFERS> buffers;
+    /* Notified when something changes that a kernel of this core may wait for. */
+    std::condition_variable changed;
 
     /* The address of the first byte of L1. Addresses of L1 have 32 bits and are valid pointers of the host. */
     uint32_t base() const { return (uint32_t)(uintptr_t)l1; }
 };
 
-/* What all kernels of a program share: the lock of their state, and the list of those that wait. */
+/* What all kernels on chips that are joined share: the lock of their state, and the list of those that wait. */
 class Monitor {
   public:
     std::mutex mutex;
-    std::condition_variable changed;
 
     /* Waits, with the mutex held, until the condition holds. Reports a deadlock if nothing can make it true. */
     void await(std::unique_lock<std::mutex> &lock, const Thread &thread, std::function<bool()> condition,
                std::function<std::string()> what);
-    void begin(uint32_t threads) { running_ = threads; }
-    void end();
+    /*
+     * Counts what runs: kernels, chips between two programs, packets on links, and the host unless it waits for chips. The mutex
+     * is held. When something ends, what still runs may be in a deadlock.
+     */
+    void begin(uint32_t count) { running_ += count; }
+    void end(uint32_t count = 1);
 
   private:
     struct Waiting {
@@ -89,6 +94,7 @@ struct Transfer {
 };
 
 struct ComputeState;
+struct Connections;
 
 /* The kernel that the current thread runs. */
 class Thread {
@@ -113,7 +119,16 @@ class Thread {
     std::vector<Transfer> reads;
     std::vector<Transfer> writes;
     std::unique_ptr<ComputeState> compute;
+    /* To the links of its chip; null unless it has built them. */
+    std::shared_ptr<Connections> connections;
 };
+
+/* The place of an address on a chip, such as one on the network on chip. Ends the process if there is none. */
+uint8_t *place(const Thread &thread, Device &device, uint64_t address, uint32_t bytes, const char *call);
+/* Puts the packets that a kernel has sent on their links: neither payloads nor headers are needed any more. */
+void flush_packets(Thread &thread);
+/* The core whose L1 an address is in; null if it is in DRAM. */
+Core *core_of(Device &device, uint64_t address);
 
 /* Ends the process with a message. */
 [[noreturn]] void fault(const std::string &message);

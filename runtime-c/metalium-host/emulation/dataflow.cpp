@@ -50,11 +50,7 @@ uint8_t *in_l1(const Thread &thread, Core &core, uint32_t address, uint32_t byte
 
 uint8_t *at(const Thread &thread, uint64_t address, uint32_t bytes, const char *call)
 {
-    if (is_dram(address)) {
-        return thread.device.dram(coordinate(address, 0), within(address), bytes);
-    }
-    Core &core = thread.device.core(coordinate(address, 0), coordinate(address, 1));
-    return in_l1(thread, core, (uint32_t)within(address), bytes, call);
+    return place(thread, thread.device, address, bytes, call);
 }
 
 void align(const Thread &thread, uint64_t from, uint64_t to, uint32_t alignment, const char *call)
@@ -103,20 +99,42 @@ template <typename Each> void each_core(const Thread &thread, uint64_t range, ui
     }
 }
 
+/* The semaphore at an address has changed. */
+void notify(const Thread &thread, uint64_t semaphore)
+{
+    if (Core *core = core_of(thread.device, semaphore)) {
+        core->changed.notify_all();
+    }
+}
+
 void await_semaphore(volatile uint32_t *semaphore, uint32_t value, bool at_least)
 {
     const Thread &thread = Thread::current();
-    const uint32_t id = ((uint32_t)(uintptr_t)semaphore & L1_OFFSET) / 16;
+    const uint32_t offset = (uint32_t)(uintptr_t)semaphore & L1_OFFSET;
+    const bool is_global = offset >= GLOBAL_SEMAPHORES_START;
+    const uint32_t id = (is_global ? offset - GLOBAL_SEMAPHORES_START : offset) / 16;
     std::unique_lock<std::mutex> lock(thread.monitor.mutex);
     thread.monitor.await(
         lock, thread, [&] { return at_least ? *semaphore >= value : *semaphore == value; },
         [&] {
-            return "semaphore " + std::to_string(id) + " to become " + (at_least ? "at least " : "") +
+            return (is_global ? "global semaphore " : "semaphore ") + std::to_string(id) + " to become " + (at_least ? "at least " : "") +
                    std::to_string(value) + ", which is " + std::to_string(*semaphore);
         });
 }
 
 } // namespace
+
+uint8_t *partita::metalium::place(const Thread &thread, Device &device, uint64_t address, uint32_t bytes, const char *call)
+{
+    Core *core = core_of(device, address);
+    return core == nullptr ? device.dram(coordinate(address, 0), within(address), bytes)
+                           : in_l1(thread, *core, (uint32_t)within(address), bytes, call);
+}
+
+Core *partita::metalium::core_of(Device &device, uint64_t address)
+{
+    return is_dram(address) ? nullptr : &device.core(coordinate(address, 0), coordinate(address, 1));
+}
 
 uint64_t partita::metalium::dram_page(uint32_t base, uint32_t page_bytes, uint32_t page)
 {
@@ -138,7 +156,7 @@ uint32_t get_tile_size(uint32_t cb)
     return tile_bytes(Thread::current().buffer(cb, "get_tile_size").format);
 }
 
-uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t l1)
+uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t l1, uint8_t)
 {
     return coordinates(x, y) << PLACE | l1;
 }
@@ -188,12 +206,14 @@ void noc_async_read_barrier()
 
 void noc_async_write_barrier()
 {
-    copy(Thread::current().writes);
+    noc_async_writes_flushed();
 }
 
 void noc_async_writes_flushed()
 {
-    copy(Thread::current().writes);
+    Thread &thread = Thread::current();
+    copy(thread.writes);
+    flush_packets(thread);
 }
 
 void noc_async_atomic_barrier() {}
@@ -209,10 +229,10 @@ uint32_t get_semaphore(uint32_t id)
 
 void noc_semaphore_set(volatile uint32_t *semaphore, uint32_t value)
 {
-    Monitor &monitor = Thread::current().monitor;
-    const std::lock_guard<std::mutex> guard(monitor.mutex);
+    const Thread &thread = Thread::current();
+    const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     *semaphore = value;
-    monitor.changed.notify_all();
+    thread.core.changed.notify_all();
 }
 
 void noc_semaphore_wait(volatile uint32_t *semaphore, uint32_t value)
@@ -231,7 +251,7 @@ void noc_semaphore_inc(uint64_t semaphore, uint32_t count)
     uint32_t *word = (uint32_t *)at(thread, semaphore, sizeof(uint32_t), "noc_semaphore_inc");
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     *word += count;
-    thread.monitor.changed.notify_all();
+    notify(thread, semaphore);
 }
 
 void noc_semaphore_set_remote(uint32_t l1, uint64_t semaphore)
@@ -243,7 +263,7 @@ void noc_semaphore_set_remote(uint32_t l1, uint64_t semaphore)
     const uint8_t *from = in_l1(thread, thread.core, l1, sizeof(uint32_t), call);
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     std::memcpy(to, from, sizeof(uint32_t));
-    thread.monitor.changed.notify_all();
+    notify(thread, semaphore);
 }
 
 void noc_semaphore_set_multicast(uint32_t l1, uint64_t semaphores, uint32_t cores, bool)
@@ -255,6 +275,6 @@ void noc_semaphore_set_multicast(uint32_t l1, uint64_t semaphores, uint32_t core
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     each_core(thread, semaphores, cores, call, [&](Core &core) {
         std::memcpy(in_l1(thread, core, (uint32_t)within(semaphores), sizeof(uint32_t), call), from, sizeof(uint32_t));
+        core.changed.notify_all();
     });
-    thread.monitor.changed.notify_all();
 }

@@ -1,6 +1,7 @@
 #include "core.h"
 
 #include "compute.h"
+#include "mesh.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -15,8 +16,9 @@ namespace {
 
 /* Each core's L1 begins at a multiple, so that an address in one core says which bytes it means in another. */
 constexpr uint64_t L1_STRIDE = 2 << 20;
-/* In the lower 4 GiB: kernels keep addresses of L1 in 32 bits. */
+/* In the lower 4 GiB: kernels keep addresses of L1 in 32 bits. Chips follow each other. */
 constexpr uintptr_t L1_START = 0x40000000;
+constexpr uintptr_t L1_END = 0x100000000;
 constexpr uint64_t BANK_BYTES = 1ULL << 30;
 /* Semaphores are at the start of L1, 16 bytes each. */
 constexpr uint32_t SEMAPHORE_BYTES = 16 * SEMAPHORES;
@@ -33,6 +35,15 @@ uint8_t *reserve(uintptr_t at, uint64_t bytes, const char *what)
         fault(std::string("no memory for the ") + what + " of an emulated chip");
     }
     return (uint8_t *)memory;
+}
+
+uintptr_t l1_start(uint32_t chip, uint32_t columns, uint32_t rows)
+{
+    const uint64_t bytes = (uint64_t)columns * rows * L1_STRIDE;
+    if (L1_START + (chip + 1) * bytes > L1_END) {
+        fault("L1 of " + std::to_string(chip + 1) + " chips doesn't fit 32 bits of addresses");
+    }
+    return L1_START + chip * bytes;
 }
 
 bool is_in(const ProgramDescriptor &program, CoreCoord at)
@@ -65,9 +76,9 @@ void prepare(Core &core, const ProgramDescriptor &program)
             fault(name + ": " + std::to_string(descriptor.total_size) + " bytes aren't pages of " +
                   std::to_string(descriptor.page_size));
         }
-        if (descriptor.total_size > L1_BYTES - used) {
+        if (descriptor.total_size > GLOBAL_SEMAPHORES_START - used) {
             fault(name + ": " + std::to_string(descriptor.total_size) + " bytes don't fit L1, which has " +
-                  std::to_string(L1_BYTES - used) + " left");
+                  std::to_string(GLOBAL_SEMAPHORES_START - used) + " left");
         }
         CircularBuffer &buffer = core.buffers[descriptor.buffer_index];
         buffer.exists = true;
@@ -89,10 +100,12 @@ void fault(const std::string &message)
     _exit(FAULT);
 }
 
-Device::Device(uint32_t columns, uint32_t rows, Transfers transfers)
-    : columns_(columns), rows_(rows), transfers_(transfers),
+Device::Device(uint32_t columns, uint32_t rows, Transfers transfers) : Device(nullptr, 0, columns, rows, transfers) {}
+
+Device::Device(Mesh *mesh, uint32_t chip, uint32_t columns, uint32_t rows, Transfers transfers)
+    : mesh_(mesh), chip_(chip), columns_(columns), rows_(rows), transfers_(transfers),
       dram_(reserve(0, DRAM_BANKS * BANK_BYTES, "DRAM")),
-      l1_(reserve(L1_START, (uint64_t)columns * rows * L1_STRIDE, "L1")), allocated_(DRAM_ALIGNMENT)
+      l1_(reserve(l1_start(chip, columns, rows), (uint64_t)columns * rows * L1_STRIDE, "L1")), allocated_(DRAM_ALIGNMENT)
 {
     for (uint32_t y = 0; y < rows; y++) {
         for (uint32_t x = 0; x < columns; x++) {
@@ -159,6 +172,12 @@ void Device::read(const Buffer &from, void *bytes) const
 void Device::run(const ProgramDescriptor &program)
 {
     Monitor monitor;
+    monitor.begin(1);
+    run(program, monitor);
+}
+
+void Device::run(const ProgramDescriptor &program, Monitor &monitor)
+{
     std::vector<std::unique_ptr<Thread>> kernels;
     for (const std::unique_ptr<Core> &core : cores_) {
         if (!is_in(program, core->at)) {
@@ -169,10 +188,24 @@ void Device::run(const ProgramDescriptor &program)
             kernels.push_back(std::make_unique<Thread>(*this, *core, monitor, kernel));
         }
     }
-    monitor.begin((uint32_t)kernels.size());
+    if (kernels.empty()) {
+        return;
+    }
+    /* The caller counts again when the last kernel ends. */
+    auto running = (uint32_t)kernels.size();
+    {
+        const std::lock_guard<std::mutex> guard(monitor.mutex);
+        monitor.begin(running - 1);
+    }
     std::vector<std::thread> threads;
     for (const std::unique_ptr<Thread> &kernel : kernels) {
-        threads.emplace_back([&kernel] { kernel->run(); });
+        threads.emplace_back([&kernel, &monitor, &running] {
+            kernel->run();
+            const std::lock_guard<std::mutex> guard(monitor.mutex);
+            if (--running > 0) {
+                monitor.end();
+            }
+        });
     }
     for (std::thread &thread : threads) {
         thread.join();
@@ -201,8 +234,8 @@ void Thread::run()
     if (!reads.empty() || !writes.empty()) {
         fault("ends with %zu reads and %zu writes in flight: a barrier is missing", reads.size(), writes.size());
     }
+    verify_closed(*this);
     running = nullptr;
-    monitor.end();
 }
 
 Thread &Thread::current()
@@ -217,7 +250,8 @@ std::string Thread::name() const
 {
     static const char *const processors[] = {"reader", "writer", "compute"};
     return std::string(processors[(int)kernel.processor]) + " kernel '" + kernel.name + "' of core (" +
-           std::to_string(core.at.x) + ", " + std::to_string(core.at.y) + ")";
+           std::to_string(core.at.x) + ", " + std::to_string(core.at.y) + ")" +
+           (device.mesh() != nullptr && device.mesh()->size() > 1 ? " of chip " + std::to_string(device.chip()) : "");
 }
 
 void Thread::fault(const char *format, ...) const
@@ -247,17 +281,15 @@ void Monitor::await(std::unique_lock<std::mutex> &lock, const Thread &thread, st
     const auto own = waiting_.insert(waiting_.end(), {&thread, condition, what});
     while (!condition()) {
         report_deadlock();
-        changed.wait(lock);
+        thread.core.changed.wait(lock);
     }
     waiting_.erase(own);
 }
 
-void Monitor::end()
+void Monitor::end(uint32_t count)
 {
-    const std::lock_guard<std::mutex> guard(mutex);
-    running_--;
+    running_ -= count;
     report_deadlock();
-    changed.notify_all();
 }
 
 /* All kernels that run wait, and none of their conditions holds. */

@@ -1,5 +1,5 @@
 /*
- * One emulated chip for programs of a host: DRAM in banks, a grid of cores with private L1, and programs of a reader, a compute
+ * An emulated chip for programs of a host: DRAM in banks, a grid of cores with private L1, and programs of a reader, a compute
  * and a writer kernel on each core, which run as threads.
  *
  * A program that breaks a rule of the hardware ends the process with code 70 and a message: a circular buffer that overruns, a
@@ -27,6 +27,9 @@ constexpr uint32_t DRAM_BANKS = 12;
 constexpr uint32_t DRAM_ALIGNMENT = 32;
 constexpr uint32_t L1_ALIGNMENT = 16;
 constexpr uint32_t L1_BYTES = 1536 * 1024;
+/* Semaphores that chips of a mesh share are at the end of L1 and outlive programs. */
+constexpr uint32_t GLOBAL_SEMAPHORES = 32;
+constexpr uint32_t GLOBAL_SEMAPHORES_START = L1_BYTES - 16 * GLOBAL_SEMAPHORES;
 
 struct CoreCoord {
     uint32_t x;
@@ -85,6 +88,8 @@ struct ProgramDescriptor {
 };
 
 class Core;
+class Monitor;
+class Mesh;
 
 /* When asynchronous transfers copy: at their barrier, or at once. A missing barrier gives wrong results with one of them. */
 enum class Transfers { AT_BARRIER, AT_ONCE };
@@ -92,6 +97,8 @@ enum class Transfers { AT_BARRIER, AT_ONCE };
 class Device {
   public:
     explicit Device(uint32_t columns = 8, uint32_t rows = 8, Transfers transfers = Transfers::AT_BARRIER);
+    /* A chip of a mesh. */
+    Device(Mesh *mesh, uint32_t chip, uint32_t columns, uint32_t rows, Transfers transfers);
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -103,15 +110,23 @@ class Device {
 
     /* Runs a program on its cores until all kernels have ended. */
     void run(const ProgramDescriptor &program);
+    /* Likewise; its caller is among what the monitor counts as running. */
+    void run(const ProgramDescriptor &program, Monitor &monitor);
 
     uint32_t columns() const { return columns_; }
     uint32_t rows() const { return rows_; }
     Transfers transfers() const { return transfers_; }
+    /* Null for a chip alone. */
+    Mesh *mesh() const { return mesh_; }
+    /* The number in the mesh. */
+    uint32_t chip() const { return chip_; }
     Core &core(uint32_t x, uint32_t y);
     /* The host's address of bytes in a bank. */
     uint8_t *dram(uint32_t bank, uint64_t offset, uint64_t bytes) const;
 
   private:
+    Mesh *mesh_;
+    uint32_t chip_;
     uint32_t columns_;
     uint32_t rows_;
     Transfers transfers_;

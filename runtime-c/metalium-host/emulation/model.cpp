@@ -1,6 +1,6 @@
 #include "model.h"
 
-#include "core.h"
+#include <algorithm>
 
 namespace partita::metalium {
 
@@ -18,8 +18,8 @@ static std::FILE *opened(const char *name, const char *mode)
     return file;
 }
 
-Model::Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format)
-    : device_(columns, rows), format_(format)
+Model::Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips)
+    : mesh_(chips, columns, rows), format_(format)
 {
     if (count != 4) {
         fault(std::string("usage: ") + arguments[0] + " WEIGHTS INPUTS OUTPUTS");
@@ -41,68 +41,150 @@ Model::~Model()
 Matrix Model::allocate(uint32_t rows, uint32_t columns)
 {
     const uint32_t tiles = padded(rows) / TILE * (padded(columns) / TILE);
-    return {device_.allocate(tiles, tile_bytes(format_)), rows, columns};
+    return {mesh_.allocate(tiles, tile_bytes(format_)), rows, columns};
 }
 
-void Model::fill(const Matrix &matrix, std::FILE *file, const char *name)
+std::vector<float> Model::floats(size_t count, std::FILE *file, const char *name)
+{
+    std::vector<float> elements(count);
+    if (std::fread(elements.data(), sizeof(float), count, file) != count) {
+        fault(std::string("the file of ") + name + " ends too early");
+    }
+    return elements;
+}
+
+void Model::store(const Matrix &matrix, uint32_t chip, const float *elements)
 {
     const uint32_t columns = padded(matrix.columns);
-    std::vector<float> elements((size_t)padded(matrix.rows) * columns);
-    for (uint32_t row = 0; file != nullptr && row < matrix.rows; row++) {
-        if (std::fread(&elements[(size_t)row * columns], sizeof(float), matrix.columns, file) != matrix.columns) {
-            fault(std::string("the file of ") + name + " ends too early");
-        }
+    std::vector<float> whole((size_t)padded(matrix.rows) * columns);
+    for (uint32_t row = 0; row < matrix.rows; row++) {
+        std::copy_n(elements + (size_t)row * matrix.columns, matrix.columns, &whole[(size_t)row * columns]);
     }
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
-    tilize(elements.data(), padded(matrix.rows), columns, format_, tiles.data());
-    device_.write(matrix.buffer, tiles.data());
+    tilize(whole.data(), padded(matrix.rows), columns, format_, tiles.data());
+    mesh_.chip(chip).write(matrix.buffer, tiles.data());
+}
+
+void Model::store(const Matrix &matrix, const float *elements)
+{
+    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+        store(matrix, chip, elements);
+    }
+}
+
+std::vector<float> Model::load(const Matrix &matrix, uint32_t chip)
+{
+    const uint32_t columns = padded(matrix.columns);
+    std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
+    std::vector<float> whole((size_t)padded(matrix.rows) * columns);
+    mesh_.chip(chip).read(matrix.buffer, tiles.data());
+    untilize(tiles.data(), padded(matrix.rows), columns, format_, whole.data());
+    std::vector<float> elements;
+    for (uint32_t row = 0; row < matrix.rows; row++) {
+        const float *from = &whole[(size_t)row * columns];
+        elements.insert(elements.end(), from, from + matrix.columns);
+    }
+    return elements;
 }
 
 Matrix Model::constant(uint32_t rows, uint32_t columns)
 {
     const Matrix matrix = allocate(rows, columns);
-    fill(matrix, weights_, "weights");
+    store(matrix, floats((size_t)rows * columns, weights_, "weights").data());
+    return matrix;
+}
+
+Matrix Model::constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips)
+{
+    const Matrix matrix = allocate(rows, columns);
+    for (const uint32_t chip : chips) {
+        store(matrix, chip, floats((size_t)rows * columns, weights_, "weights").data());
+    }
     return matrix;
 }
 
 Matrix Model::state(uint32_t rows, uint32_t columns)
 {
     const Matrix matrix = allocate(rows, columns);
-    fill(matrix, nullptr, "states");
+    store(matrix, std::vector<float>((size_t)rows * columns).data());
     return matrix;
 }
 
 bool Model::next()
 {
+    mesh_.finish();
     const int byte = std::fgetc(inputs_);
     return byte != EOF && std::ungetc(byte, inputs_) == byte;
 }
 
+/* The elements of a box, in order, as places in the whole tensor. */
+static std::vector<size_t> places(const Box &box)
+{
+    std::vector<size_t> places = {0};
+    for (size_t dim = 0; dim < box.whole.size(); dim++) {
+        std::vector<size_t> next;
+        for (const size_t place : places) {
+            for (uint32_t i = 0; i < box.extents[dim]; i++) {
+                next.push_back(place * box.whole[dim] + box.start[dim] + i);
+            }
+        }
+        places = next;
+    }
+    return places;
+}
+
+static size_t size_of(const Box &box)
+{
+    size_t size = 1;
+    for (const uint32_t extent : box.whole) {
+        size *= extent;
+    }
+    return size;
+}
+
 void Model::read(const Matrix &input)
 {
-    fill(input, inputs_, "inputs");
+    store(input, floats((size_t)input.rows * input.columns, inputs_, "inputs").data());
+}
+
+void Model::read_parts(const std::vector<Part> &parts)
+{
+    const std::vector<float> whole = floats(size_of(parts.front().box), inputs_, "inputs");
+    for (const Part &part : parts) {
+        std::vector<float> elements;
+        for (const size_t place : places(part.box)) {
+            elements.push_back(whole[place]);
+        }
+        store(part.matrix, part.chip, elements.data());
+    }
 }
 
 void Model::read(Indices &input)
 {
-    for (int64_t &index : input) {
-        float value;
-        if (std::fread(&value, sizeof value, 1, inputs_) != 1) {
-            fault("the file of inputs ends too early");
-        }
-        index = (int64_t)value;
-    }
+    const std::vector<float> values = floats(input.size(), inputs_, "inputs");
+    std::copy(values.begin(), values.end(), input.begin());
 }
 
-void Model::write(const Matrix &output)
+void Model::write(const Matrix &output, uint32_t chip)
 {
-    std::vector<uint8_t> tiles((size_t)output.buffer.pages * output.buffer.page_bytes);
-    std::vector<float> elements((size_t)padded(output.rows) * padded(output.columns));
-    device_.read(output.buffer, tiles.data());
-    untilize(tiles.data(), padded(output.rows), padded(output.columns), format_, elements.data());
-    for (uint32_t row = 0; row < output.rows; row++) {
-        std::fwrite(&elements[(size_t)row * padded(output.columns)], sizeof(float), output.columns, outputs_);
+    mesh_.finish();
+    const std::vector<float> elements = load(output, chip);
+    std::fwrite(elements.data(), sizeof(float), elements.size(), outputs_);
+    std::fflush(outputs_);
+}
+
+void Model::write_parts(const std::vector<Part> &parts)
+{
+    mesh_.finish();
+    std::vector<float> whole(size_of(parts.front().box));
+    for (const Part &part : parts) {
+        const std::vector<float> elements = load(part.matrix, part.chip);
+        const std::vector<size_t> to = places(part.box);
+        for (size_t i = 0; i < to.size(); i++) {
+            whole[to[i]] = elements[i];
+        }
     }
+    std::fwrite(whole.data(), sizeof(float), whole.size(), outputs_);
     std::fflush(outputs_);
 }
 
@@ -126,7 +208,8 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity)
 
 void Model::run(const Step &step)
 {
-    const uint32_t all = device_.columns() * device_.rows();
+    const uint32_t columns = mesh_.chip(0).columns();
+    const uint32_t all = columns * mesh_.chip(0).rows();
     const uint32_t cores = step.units < all ? step.units : all;
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
@@ -138,7 +221,7 @@ void Model::run(const Step &step)
     ProgramDescriptor program;
     uint32_t first = 0;
     for (uint32_t core = 0; core < cores; core++) {
-        const CoreCoord at = {core % device_.columns(), core / device_.columns()};
+        const CoreCoord at = {core % columns, core / columns};
         const uint32_t count = step.units / cores + (core < step.units % cores);
         const uint32_t chunk = core % step.chunks;
         const uint32_t parent = core - chunk + (chunk & (chunk - 1));
@@ -153,12 +236,10 @@ void Model::run(const Step &step)
         compute.runtime_args.push_back({at, {first, count}});
         writer.runtime_args.push_back({at,
                                        {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
-                                        parent % device_.columns(), parent / device_.columns()}});
+                                        parent % columns, parent / columns}});
         first += count;
     }
-    for (const CircularPages &buffer : step.buffers) {
-        program.cbs.push_back({buffer.index, format_, tile_bytes(format_), buffer.pages * tile_bytes(format_)});
-    }
+    program.cbs = buffers(step.buffers);
     for (uint32_t level = 0; 1u << level < step.chunks; level++) {
         program.semaphores.push_back({level, 0});
     }
@@ -166,7 +247,73 @@ void Model::run(const Step &step)
     if (step.compute != nullptr) {
         program.kernels.push_back(compute);
     }
-    device_.run(program);
+    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+        if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
+            mesh_.enqueue(chip, program);
+        }
+    }
+}
+
+std::vector<CBDescriptor> Model::buffers(const std::vector<CircularPages> &pages) const
+{
+    std::vector<CBDescriptor> descriptors;
+    for (const CircularPages &buffer : pages) {
+        descriptors.push_back({buffer.index, format_, tile_bytes(format_), buffer.pages * tile_bytes(format_)});
+    }
+    return descriptors;
+}
+
+void Model::exchange(const Exchange &exchange)
+{
+    constexpr CoreCoord core = {0, 0};
+    const uint32_t page = tile_bytes(format_) / element_bytes(format_);
+    for (const Member &member : exchange.members) {
+        std::vector<uint32_t> common = {member.operand.columns, member.result.columns, exchange.vector_pages, member.clears};
+        for (const std::vector<Place> &places : {member.before, member.after}) {
+            common.push_back((uint32_t)places.size());
+            for (const Place &place : places) {
+                common.insert(common.end(), {place.start, place.size, place.element});
+            }
+        }
+        common.push_back((uint32_t)member.messages.size());
+        bool sends_forward = false;
+        bool sends_backward = false;
+        uint32_t sums = 0;
+        for (const Message &message : member.messages) {
+            const bool is_send = message.kind == MessageKind::SEND_FORWARD || message.kind == MessageKind::SEND_BACKWARD;
+            const uint32_t hops = message.chip > member.chip ? message.chip - member.chip : member.chip - message.chip;
+            const uint32_t from = is_send ? member.chip : message.chip;
+            sends_forward |= message.kind == MessageKind::SEND_FORWARD;
+            sends_backward |= message.kind == MessageKind::SEND_BACKWARD;
+            if (message.kind == MessageKind::RECEIVE_AND_JOIN) {
+                sums += (message.start + message.size - 1) / page - message.start / page + 1;
+            }
+            common.insert(common.end(), {(uint32_t)message.kind, hops, message.start, message.size, message.page,
+                                         mesh_.global_semaphore(from, member.chip, core)});
+        }
+        std::vector<uint32_t> writes = {exchange.inbox.buffer.address, member.result.buffer.address, member.result.rows,
+                                        core.x, core.y};
+        for (const bool sends : {sends_forward, sends_backward}) {
+            writes.push_back(sends);
+            if (sends) {
+                writes.push_back(member.chip);
+            }
+        }
+        const std::string name = exchange.name;
+        ProgramDescriptor program;
+        program.core_ranges = {{core, core}};
+        program.cbs = buffers(exchange.buffers);
+        program.kernels = {{name + ": reader", exchange.reader, Processor::READER,
+                            {{core, {member.operand.buffer.address, exchange.inbox.buffer.address}}}, common},
+                           {name + ": writer", exchange.writer, Processor::WRITER, {{core, writes}}, common}};
+        if (exchange.compute != nullptr) {
+            KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, {0, sums}}}};
+            compute.fp32_dest_acc_en = true;
+            compute.unpack_to_dest_fp32 = exchange.direct;
+            program.kernels.push_back(compute);
+        }
+        mesh_.enqueue(member.chip, program);
+    }
 }
 
 } // namespace partita::metalium

@@ -1,9 +1,10 @@
 /*
- * A model on one emulated chip, for the main program of emitted kernels: matrices in tiles, and steps that are dealt to the cores.
+ * A model on emulated chips, for the main program of emitted kernels: matrices in tiles, which are at the same address on all
+ * chips, steps that are dealt to the cores, and exchanges between chips.
  */
 #pragma once
 
-#include "device.h"
+#include "mesh.h"
 
 #include <cstdio>
 
@@ -14,6 +15,20 @@ struct Matrix {
     Buffer buffer;
     uint32_t rows;
     uint32_t columns;
+};
+
+/* A part of a tensor: the extents of the whole, and the part's start and extents. */
+struct Box {
+    std::vector<uint32_t> whole;
+    std::vector<uint32_t> start;
+    std::vector<uint32_t> extents;
+};
+
+/* The matrix of a chip that holds a part. */
+struct Part {
+    uint32_t chip;
+    Matrix matrix;
+    Box box;
 };
 
 struct CircularPages {
@@ -51,6 +66,56 @@ struct Step {
     uint32_t units;
     uint32_t tiles_of_unit;
     uint32_t chunks;
+    /* The chips that run the kernels; empty for all. */
+    std::vector<uint32_t> chips = {};
+};
+
+/* Elements of the vector of an exchange that are elements of a matrix as well: the first one there, row by row. */
+struct Place {
+    uint32_t start;
+    uint32_t size;
+    uint32_t element;
+};
+
+enum class MessageKind : uint32_t { SEND_FORWARD, SEND_BACKWARD, RECEIVE, RECEIVE_AND_JOIN };
+
+/* Elements of the vector to or from another chip. `page` is the first one in the inbox of the receiver. */
+struct Message {
+    MessageKind kind;
+    uint32_t chip;
+    uint32_t start;
+    uint32_t size;
+    uint32_t page;
+};
+
+/* The messages of a chip in an exchange, one after the other, and the elements that it has before and after. */
+struct Member {
+    uint32_t chip;
+    Matrix operand = {};
+    std::vector<Place> before = {};
+    Matrix result = {};
+    /* Whether the padding of the result becomes zeros first. */
+    bool clears = false;
+    std::vector<Place> after = {};
+    std::vector<Message> messages;
+};
+
+/*
+ * An exchange between chips, on the first core of each. Runtime arguments of the reader are the addresses of the operand and of
+ * the inbox; of the writer those of the inbox and of the result, the coordinates of the core, and the connections. Common
+ * arguments are described in the kernels. The kernel of sums has as many units as pages are joined.
+ */
+struct Exchange {
+    const char *name;
+    void (*reader)();
+    /* Null if no elements are joined. */
+    void (*compute)();
+    void (*writer)();
+    Matrix inbox;
+    std::vector<CircularPages> buffers;
+    std::vector<uint32_t> direct;
+    uint32_t vector_pages;
+    std::vector<Member> members;
 };
 
 /* A row of a table; a negative index counts from the end. */
@@ -64,23 +129,34 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity);
  */
 class Model {
   public:
-    Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format);
+    Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips = 1);
     ~Model();
 
     Matrix constant(uint32_t rows, uint32_t columns);
+    /* Weights that differ from chip to chip: those of the chips in ascending order, of these chips only. */
+    Matrix constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips);
     Matrix state(uint32_t rows, uint32_t columns);
     Matrix allocate(uint32_t rows, uint32_t columns);
     /* Whether there are inputs of another run. */
     bool next();
     void read(const Matrix &input);
     void read(Indices &input);
+    /* An input of which chips hold parts. */
+    void read_parts(const std::vector<Part> &parts);
     void run(const Step &step);
-    void write(const Matrix &output);
+    void exchange(const Exchange &exchange);
+    /* An output that all chips have, or one. */
+    void write(const Matrix &output, uint32_t chip = 0);
+    void write_parts(const std::vector<Part> &parts);
 
   private:
-    void fill(const Matrix &matrix, std::FILE *file, const char *name);
+    std::vector<float> floats(size_t count, std::FILE *file, const char *name);
+    void store(const Matrix &matrix, uint32_t chip, const float *elements);
+    void store(const Matrix &matrix, const float *elements);
+    std::vector<float> load(const Matrix &matrix, uint32_t chip);
+    std::vector<CBDescriptor> buffers(const std::vector<CircularPages> &pages) const;
 
-    Device device_;
+    Mesh mesh_;
     DataFormat format_;
     std::FILE *weights_;
     std::FILE *inputs_;

@@ -8,7 +8,9 @@ uint32_t get_write_ptr(uint32_t cb);
 uint32_t get_read_ptr(uint32_t cb);
 uint32_t get_tile_size(uint32_t cb);
 
-uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t l1);
+/* The two networks on chip, which kernels of a reader and a writer use, have the same coordinates here. */
+constexpr uint8_t noc_index = 0;
+uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t l1, uint8_t noc = noc_index);
 /* Of this core. */
 uint64_t get_noc_addr(uint32_t l1);
 uint64_t get_noc_multicast_addr(uint32_t x_start, uint32_t y_start, uint32_t x_end, uint32_t y_end, uint32_t l1);

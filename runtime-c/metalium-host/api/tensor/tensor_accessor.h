@@ -35,7 +35,8 @@ class TensorAccessor {
     {
     }
 
-    uint64_t get_noc_addr(uint32_t page, uint32_t offset = 0) const
+    /* Both networks on chip have the same coordinates here. */
+    uint64_t get_noc_addr(uint32_t page, uint32_t offset = 0, uint8_t = 0) const
     {
         return partita::metalium::dram_page(address, page_size, page) + offset;
     }

@@ -3,6 +3,7 @@ package io.partita.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,5 +91,53 @@ class MetaliumHostTest {
         .startsWith("metalium-host: deadlock")
         .contains("  " + one, "  " + other)
         .hasSize(3);
+  }
+
+  /** Chips may be several programs ahead, and transfers may be late or early. */
+  @ParameterizedTest
+  @ValueSource(strings = {"late", "early"})
+  void packetsArriveInOrder(String transfers, MetaliumPrograms programs) {
+    assertThat(programs.run(programs.program("mesh"), "relay", transfers))
+        .isEqualTo(new MetaliumPrograms.Run(0, "done\n"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "header | the header is that of a packet which hasn't left: noc_async_writes_flushed is missing",
+        "hops | 3 hops on the link from chip 0 to chip 1: there are 2 chips",
+        "size | 40 bytes from 0x40000100 on: packets have at most 4096, and sizes and addresses are multiples of 16",
+        "payload | 8192 bytes from 0x40000100 on: packets have at most 4096, and sizes and addresses are multiples of 16",
+        "closed | the connection to the link from chip 0 to chip 1 isn't open"
+      },
+      quoteCharacter = '"')
+  void brokenRulesOfLinksAreReported(String program, String message, MetaliumPrograms programs) {
+    MetaliumPrograms.Run run = programs.run(programs.program("mesh"), program, "late");
+    assertThat(run.code()).isEqualTo(70);
+    assertThat(run.output())
+        .isEqualTo(
+            "metalium-host: writer kernel 'send' of core (0, 0) of chip 0:"
+                + " fabric_unicast_noc_fused_unicast_with_atomic_inc: "
+                + message
+                + "\n");
+  }
+
+  @Test
+  void connectionsAreClosed(MetaliumPrograms programs) {
+    assertThat(programs.run(programs.program("mesh"), "open", "late").output())
+        .endsWith("ends with an open connection to the link from chip 0 to chip 1\n");
+  }
+
+  @Test
+  void deadlocksAcrossChipsNameTheChip(MetaliumPrograms programs) {
+    assertThat(programs.run(programs.program("mesh"), "deadlock", "late"))
+        .isEqualTo(
+            new MetaliumPrograms.Run(
+                70,
+                """
+                metalium-host: deadlock
+                  reader kernel 'receive' of core (0, 0) of chip 2 waits for global semaphore 1 to become at least 2, which is 1
+                """));
   }
 }

@@ -77,6 +77,20 @@ class TargetLibraryTest {
   }
 
   @Test
+  void n300HasTwoChipsOfWhichEachIsAsGoodAsItsCores() {
+    TargetDescription n300 = TargetLibrary.find("n300");
+    assertThat(Topology.of(n300).channels()).hasSize(2);
+    ChipKind chip = n300.devices().getFirst();
+    ChipKind single = TargetLibrary.find("n150").devices().getFirst();
+    double cores = (double) chip.cores() / single.cores();
+    for (KernelClass kernels : KernelClass.values()) {
+      double rate = chip.throughput(kernels, ElementType.F32).orElseThrow().rate();
+      double expected = single.throughput(kernels, ElementType.F32).orElseThrow().rate() * cores;
+      assertThat(rate).isCloseTo(expected, org.assertj.core.data.Percentage.withPercentage(1));
+    }
+  }
+
+  @Test
   void filesMayDescribeUnevenDevices(@TempDir Path folder) throws IOException {
     String text =
         TargetPrinter.print(TargetLibrary.find("siracusa"))

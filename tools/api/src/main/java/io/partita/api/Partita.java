@@ -48,7 +48,11 @@ public final class Partita {
   private Partita(CompileOptions options, CompilationListener listener) {
     this.options = options;
     this.listener = listener;
-    this.devices = new DeviceSelection(options.devices(), options.strategy());
+    DeviceSelection chosen = new DeviceSelection(options.devices(), options.strategy());
+    this.devices =
+        options.plan().isPresent()
+            ? chosen
+            : chosen.orElse(Target.of(options.target()).usualDevices(options.target()));
     this.settings = new TargetSettings(options.settings());
   }
 

@@ -9,6 +9,7 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.plan.DeviceSelection;
 import io.partita.passes.Pipeline;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -92,10 +93,11 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Optional<Sharding> sharding =
-        syncs.selection(speculation).sharding(devices.selection().chosen());
     Target usual = devices.selection().isEmpty() ? Target.EVALUATOR : Target.JAVA;
     Target chosen = target == null ? usual : Target.of(target);
+    DeviceSelection selection =
+        devices.selection().orElse(chosen.usualDevices(target == null ? "" : target));
+    Optional<Sharding> sharding = syncs.selection(speculation).sharding(selection.chosen());
     Pipeline pipeline =
         passes == null
             ? StandardPasses.forChecking(chosen)
@@ -129,7 +131,8 @@ final class CheckCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
     }
-    return isChip
+    boolean hasParameters = isChip || chosen == Target.N150 || chosen == Target.N300;
+    return hasParameters
         ? chosen.with(new Target.Options(target, settings.settings())).runner(sharding)
         : chosen.runner(sharding);
   }

@@ -18,6 +18,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests compilation to TT-Metalium kernels, and their run on the emulated chip. */
 class MetaliumCommandsTest {
@@ -80,10 +83,11 @@ class MetaliumCommandsTest {
    * by 1.1 times as much, and the residual by 2^-10.
    */
   @Tag("thorough")
-  @Test
-  void layersAgreeWithJava() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"n150", "n300"})
+  void layersAgreeWithJava(String target) throws IOException {
     float[] expected = run(compiled("java")).floats();
-    float[] found = run(compiled("n150")).floats();
+    float[] found = run(compiled(target)).floats();
     for (int i = 0; i < expected.length; i++) {
       assertThat((double) found[i])
           .isCloseTo(expected[i], org.assertj.core.data.Offset.offset(18.6 / 1024));
@@ -99,25 +103,46 @@ class MetaliumCommandsTest {
     assertThat(folder.resolve("model.json")).content().contains("partita-metalium-1");
   }
 
-  @Test
-  void severalDevicesAreRefused() {
-    assertThat(refused("--devices=2"))
-        .contains("error P6017", "one device, for which TT-Metalium kernels are emitted");
+  @ParameterizedTest
+  @CsvSource({
+    "n300, 3, at most 2 devices",
+    "n150, 9, at most 8 devices",
+    "n150:chips=4, 5, at most 4 devices"
+  })
+  void moreDevicesThanTheTargetHasAreRefused(String target, int devices, String message) {
+    assertThat(refused(target, "--devices=" + devices)).contains("error P6017", message);
+  }
+
+  /** A card with two chips is used whole; of others, as many chips as the target says. */
+  @ParameterizedTest
+  @CsvSource({"n300, 2", "n150:chips=2, 2", "n150, 1"})
+  void targetsSayHowManyChipsAreUsed(String target, int chips) throws IOException {
+    Path folder = scratch.resolve("folder");
+    Invocation compile =
+        Invocation.of(
+            "compile", Invocation.DECODER, "--target", target, "--kv-capacity=32", "-o", folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    assertThat(compile.out()).contains(chips == 1 ? "for one chip" : "for " + chips + " chips");
+    if (chips > 1) {
+      assertThat(folder.resolve("model.py")).content().contains("ttnn.MeshProgramDescriptor()");
+      assertThat(folder.resolve("model.json")).content().contains("\"head\": 2");
+    }
   }
 
   /** The decoder's own README records the text that its logits choose. */
   @Tag("thorough")
-  @Test
-  void decodersWriteTheSameTextAsJava() {
+  @ParameterizedTest
+  @ValueSource(strings = {"n150", "n300", "n150:chips=4", "n150:chips=8"})
+  void decodersWriteTheSameTextAsJava(String target) {
     Path model = Invocation.DECODER.getParent();
     String vocabulary = model.resolveSibling("vocab.json").toString();
-    assertThat(generated("n150", vocabulary))
+    assertThat(generated(target, vocabulary))
         .isEqualTo(generated("java", vocabulary))
         .startsWith("ROMEO:");
   }
 
   private String generated(String target, String vocabulary) {
-    Path folder = scratch.resolve(target);
+    Path folder = scratch.resolve(target.replace(':', '-'));
     Invocation compile =
         Invocation.of(
             "compile", Invocation.DECODER, "--target", target, "--kv-capacity=64", "-o", folder);
@@ -132,13 +157,13 @@ class MetaliumCommandsTest {
   @Test
   void entryPointsForChunksAreRefused() {
     Path prompts = Invocation.DECODER.getParent().resolveSibling("prefill/network.onnx");
-    assertThat(refused("--chunk=8", "--prompt-model=" + prompts))
-        .contains("error P5203", "one device and one entry point");
+    assertThat(refused("n150", "--chunk=8", "--prompt-model=" + prompts))
+        .contains("error P5203", "one entry point");
   }
 
-  private String refused(String... options) {
+  private String refused(String target, String... options) {
     List<Object> arguments = new ArrayList<>();
-    Collections.addAll(arguments, "compile", Invocation.DECODER, "--target=n150");
+    Collections.addAll(arguments, "compile", Invocation.DECODER, "--target=" + target);
     Collections.addAll(arguments, (Object[]) options);
     Collections.addAll(arguments, "-o", scratch.resolve("none"));
     Invocation compile = Invocation.of(arguments.toArray());

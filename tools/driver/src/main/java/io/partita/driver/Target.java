@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The targets of compilation, and the evaluator, which needs no compilation. */
 public enum Target {
@@ -53,19 +54,41 @@ public enum Target {
     }
   },
 
-  /** Emits TT-Metalium kernels for a Tenstorrent chip. */
+  /** Emits TT-Metalium kernels for Tenstorrent cards with one chip. */
   N150("n150") {
     @Override
     public CompilationTarget with(Options options) {
-      if (options.packageName().isPresent()
-          || options.className().isPresent()
-          || !options.settings().isEmpty()) {
-        throw new ConflictingOptions(
-            "--package and --class are for --target java, and --set for --target siracusa");
-      }
-      return MetaliumTarget.of(options.reference());
+      return metalium(options);
+    }
+
+    @Override
+    public OptionalInt usualDevices(String reference) {
+      return MetaliumTarget.of(reference).usualDevices();
+    }
+  },
+
+  /** Emits TT-Metalium kernels for a Tenstorrent card with two chips. */
+  N300("n300") {
+    @Override
+    public CompilationTarget with(Options options) {
+      return metalium(options);
+    }
+
+    @Override
+    public OptionalInt usualDevices(String reference) {
+      return MetaliumTarget.of(reference).usualDevices();
     }
   };
+
+  private static CompilationTarget metalium(Options options) {
+    if (options.packageName().isPresent()
+        || options.className().isPresent()
+        || !options.settings().isEmpty()) {
+      throw new ConflictingOptions(
+          "--package and --class are for --target java, and --set for --target siracusa");
+    }
+    return MetaliumTarget.of(options.reference());
+  }
 
   /**
    * The options of a target.
@@ -128,6 +151,15 @@ public enum Target {
    * @throws PartitaException if a setting is wrong
    */
   public abstract CompilationTarget with(Options options);
+
+  /**
+   * The number of devices of a program if the user doesn't choose one; empty for one device.
+   *
+   * @param reference the value of {@code --target}
+   */
+  public OptionalInt usualDevices(String reference) {
+    return OptionalInt.empty();
+  }
 
   /** Returns a runner for modules. */
   public ModuleRunner runner() {

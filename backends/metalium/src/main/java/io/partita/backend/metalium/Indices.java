@@ -30,11 +30,14 @@ final class Indices {
   private final Map<Value, Input> inputs = new IdentityHashMap<>();
   private final List<Input> all = new ArrayList<>();
 
+  /** Adds an input of a chip; all chips have the same integers. */
   void add(Value value) {
     String name = value.name().replaceAll("[^A-Za-z0-9]+", "_").toLowerCase(Locale.ROOT);
     Input input = new Input("i_" + name, value.type().shape().elements());
     inputs.put(value, input);
-    all.add(input);
+    if (!all.contains(input)) {
+      all.add(input);
+    }
   }
 
   Input input(Value value) {

@@ -3,6 +3,7 @@ package io.partita.backend.metalium;
 import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,6 +91,11 @@ final class Kernels {
               plain("rearrange_reader", "Reads the elements of another shape, or of a part."),
               Optional.empty(),
               "writer");
+      case CONCAT ->
+          new Names(
+              plain("concat_reader", "Reads the elements of several matrices, line by line."),
+              Optional.empty(),
+              "writer");
       case CACHE_UPDATE -> {
         Map<String, Object> reader = new LinkedHashMap<>();
         reader.put("names", names(1, false));
@@ -124,6 +130,29 @@ final class Kernels {
     };
   }
 
+  /**
+   * Returns the names of the kernels of an exchange.
+   *
+   * @param join the function of the vector engine that joins elements of chips
+   */
+  Names addExchange(Optional<String> join) {
+    plain("exchange_reader", "Puts the operand into the vector, and receives packets for it.");
+    plain("exchange_writer", "Sends parts of the vector to other chips, and writes the result.");
+    Matrix page = new Matrix("vector", "", Matrix.TILE, Matrix.TILE);
+    Optional<String> compute =
+        join.map(
+            function ->
+                addCompute(
+                    Step.ofTiles(
+                        Kind.ELEMENTWISE,
+                        Origin.NONE,
+                        List.of(page),
+                        List.of(new Epilogue(function, Optional.of(page), false, false)),
+                        page,
+                        List.of())));
+    return new Names("exchange_reader", compute, "exchange_writer");
+  }
+
   private String plain(String name, String comment) {
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", names(0, false));
@@ -142,6 +171,54 @@ final class Kernels {
   }
 
   private String addTiled(Step step) {
+    Tiled tiled = tiled(step);
+    Map<String, Object> reader = new LinkedHashMap<>();
+    reader.put("names", tiled.names());
+    reader.put("comment", "Reads the operands, tile by tile.");
+    if (step.kind() == Kind.LAYER_NORM) {
+      reader.put("hasBias", hasBias(step));
+    }
+    if (isOfTiles(step)) {
+      reader.put("operands", tiled.operands());
+    }
+    texts.computeIfAbsent(
+        tiled.name() + "_reader", key -> templates.print(tiled.kind() + "_reader", reader));
+    addCompute(step);
+    return tiled.name();
+  }
+
+  /** Adds a kernel without its reader, and returns its name. */
+  private String addCompute(Step step) {
+    Tiled tiled = tiled(step);
+    Map<String, Object> compute = new LinkedHashMap<>();
+    compute.put("names", tiled.names());
+    compute.put("comment", comment(step));
+    compute.put("includes", headers(step));
+    if (step.kind() == Kind.LAYER_NORM) {
+      compute.put("hasBias", hasBias(step));
+    }
+    if (isOfTiles(step)) {
+      compute.put("operands", tiled.operands());
+      compute.put("epilogues", tiled.epilogues());
+    }
+    String name = tiled.name() + "_compute";
+    texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_compute", compute));
+    return name;
+  }
+
+  private static boolean isOfTiles(Step step) {
+    return step.kind() == Kind.LINEAR || step.kind() == Kind.ELEMENTWISE;
+  }
+
+  /** What the texts of kernels on tiles are made of. */
+  private record Tiled(
+      String kind,
+      String name,
+      Map<String, Object> names,
+      List<Map<String, Object>> operands,
+      List<Map<String, Object>> epilogues) {}
+
+  private Tiled tiled(Step step) {
     String kind = step.kind().name().toLowerCase(Locale.ROOT);
     StringBuilder name = new StringBuilder(kind);
     List<Map<String, Object>> operands = new ArrayList<>();
@@ -163,32 +240,12 @@ final class Kernels {
       }
       epilogues.add(fields);
     }
-    boolean hasBias = hasBias(step);
-    if (hasBias) {
+    if (hasBias(step)) {
       name.append("_bias");
     }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
     Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
-    boolean isOfTiles = step.kind() == Kind.LINEAR || step.kind() == Kind.ELEMENTWISE;
-    Map<String, Object> reader = new LinkedHashMap<>();
-    reader.put("names", names);
-    reader.put("comment", "Reads the operands, tile by tile.");
-    Map<String, Object> compute = new LinkedHashMap<>();
-    compute.put("names", names);
-    compute.put("comment", comment(step));
-    compute.put("includes", headers(step));
-    if (step.kind() == Kind.LAYER_NORM) {
-      reader.put("hasBias", hasBias);
-      compute.put("hasBias", hasBias);
-    }
-    if (isOfTiles) {
-      reader.put("operands", operands);
-      compute.put("operands", operands);
-      compute.put("epilogues", epilogues);
-    }
-    texts.computeIfAbsent(name + "_reader", key -> templates.print(kind + "_reader", reader));
-    texts.computeIfAbsent(name + "_compute", key -> templates.print(kind + "_compute", compute));
-    return name.toString();
+    return new Tiled(kind, name.toString(), names, operands, epilogues);
   }
 
   private static String comment(Step step) {
@@ -202,7 +259,7 @@ final class Kernels {
                   + (hasBias(step) ? " + bias" : "")
                   + ", for each row";
           case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
-          case GATHER_ROWS, REARRANGE, CACHE_UPDATE, ROTARY, ATTENTION ->
+          case GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE, ROTARY, ATTENTION ->
               throw new IllegalArgumentException(step.kind().name());
         };
     int operand = 0;
@@ -248,7 +305,7 @@ final class Kernels {
                   "compute/eltwise_unary/recip.h",
                   "compute/reconfig_data_format.h",
                   "compute/reduce.h"));
-      case GATHER_ROWS, REARRANGE, CACHE_UPDATE -> {}
+      case GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE -> {}
       case ROTARY ->
           headers.addAll(
               List.of(
@@ -279,6 +336,24 @@ final class Kernels {
 
   /** A circular buffer of a step: its index and its size in tiles. */
   record Buffer(int index, long pages) {}
+
+  /** The buffers of an exchange of a vector of pages. */
+  static List<Buffer> exchangeBuffers(long pages) {
+    return List.of(
+        new Buffer(0, 2),
+        new Buffer(1, 2),
+        new Buffer(2, 1),
+        new Buffer(3, 1),
+        new Buffer(4, 1),
+        new Buffer(5, 1),
+        new Buffer(6, pages),
+        new Buffer(16, 2));
+  }
+
+  /** The buffers of the kernel that joins elements, as in {@link #direct}. */
+  List<Integer> exchangeDirect() {
+    return element == ElementType.F32 ? List.of(0, 1) : List.of();
+  }
 
   /** Buffers of two tiles overlap transfers with computing; those of rows hold all their tiles. */
   static List<Buffer> buffers(Step step) {
@@ -318,7 +393,7 @@ final class Kernels {
                   new Buffer(25, row),
                   new Buffer(26, 1)));
       case GATHER_ROWS -> {}
-      case REARRANGE, CACHE_UPDATE -> buffers.add(new Buffer(0, 2));
+      case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2));
       case ROTARY -> {
         long half = step.operands().get(1).tileColumns();
         buffers.addAll(
@@ -375,7 +450,7 @@ final class Kernels {
       }
       case ROTARY -> List.of(0);
       case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);
-      case RMS_NORM, LAYER_NORM, SOFTMAX, GATHER_ROWS, REARRANGE, CACHE_UPDATE -> List.of();
+      case RMS_NORM, LAYER_NORM, SOFTMAX, GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE -> List.of();
     };
   }
 

@@ -10,66 +10,30 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
-/**
- * The matrices of a program: tensors whose last dimension is that of columns. Weights are stored in
- * the order in which they are made.
- */
+/** The matrices of a chip's program: tensors whose last dimension is that of columns. */
 final class Matrices {
   private final Map<Value, Matrix> known = new IdentityHashMap<>();
   private final Map<Value, Matrix> rows = new IdentityHashMap<>();
   private final Map<Value, Matrix> transposed = new IdentityHashMap<>();
   private final Map<String, Matrix> shared = new HashMap<>();
-  private final List<Matrix> all = new ArrayList<>();
-  private final List<Weight> weights = new ArrayList<>();
-  private final Set<String> names = new HashSet<>();
+  private final MatrixPool pool;
+  private final int chip;
   private final ElementType element;
 
-  /** The elements of a constant, row by row. */
-  private record Weight(Tensor data, long rows, long columns, boolean isTransposed) {
-    void writeTo(OutputStream out) throws IOException {
-      ByteBuffer line = ByteBuffer.allocate(Math.toIntExact(4 * columns));
-      line.order(ByteOrder.LITTLE_ENDIAN);
-      for (long row = 0; row < rows; row++) {
-        line.clear();
-        for (long column = 0; column < columns; column++) {
-          long index = isTransposed ? column * rows + row : row * columns + column;
-          line.putFloat((float) data.getDouble(Math.toIntExact(index % data.size())));
-        }
-        out.write(line.array());
-      }
-    }
-  }
-
   /**
+   * @param pool the matrices of all chips
    * @param element the type of all elements
    */
-  Matrices(ElementType element) {
+  Matrices(MatrixPool pool, int chip, ElementType element) {
+    this.pool = pool;
+    this.chip = chip;
     this.element = element;
-  }
-
-  List<Matrix> all() {
-    return all;
-  }
-
-  void writeWeights(OutputStream out) throws IOException {
-    for (Weight weight : weights) {
-      weight.writeTo(out);
-    }
   }
 
   /** A matrix that the host writes before each run. */
@@ -89,6 +53,11 @@ final class Matrices {
 
   Matrix result(Value value) {
     return known.computeIfAbsent(value, key -> of(key, "allocate"));
+  }
+
+  /** The result of an exchange, whose name is the same on chips with other steps before. */
+  Matrix exchanged(Value value) {
+    return of(value, value.name() + " exchanged", "allocate");
   }
 
   /** The matrix of a value that is in DRAM; a reshaped one has the same tiles. */
@@ -121,8 +90,9 @@ final class Matrices {
   }
 
   private Matrix constant(Value value, Tensor data) {
-    Matrix matrix = of(value, "constant");
-    weights.add(new Weight(data, matrix.rows(), matrix.columns(), false));
+    long columns = columns(value.type());
+    long rows = value.type().shape().elements() / columns;
+    Matrix matrix = checked(value, data, rows, columns, false);
     known.put(value, matrix);
     return matrix;
   }
@@ -133,11 +103,7 @@ final class Matrices {
         .map(
             data ->
                 rows.computeIfAbsent(
-                    value,
-                    key -> {
-                      Matrix one = checked(key, 1, data.size());
-                      return weight(one.name(), data, Matrix.TILE, data.size(), false);
-                    }));
+                    value, key -> checked(key, data, Matrix.TILE, data.size(), false)));
   }
 
   Optional<Matrix> transposed(Value value) {
@@ -148,8 +114,7 @@ final class Matrices {
                     value,
                     key -> {
                       long[] extents = data.shape().extents();
-                      Matrix matrix = checked(key, extents[1], extents[0]);
-                      return weight(matrix.name(), data, extents[1], extents[0], true);
+                      return checked(key, data, extents[1], extents[0], true);
                     }));
   }
 
@@ -160,7 +125,7 @@ final class Matrices {
         key -> {
           Shape shape = Shape.of(rows, columns);
           Tensor data = Tensor.ofDoubles(new TensorType(ElementType.F32, shape), elements);
-          return weight(unique(key), data, rows, columns, false);
+          return weight(key, data, rows, columns, false);
         });
   }
 
@@ -187,8 +152,7 @@ final class Matrices {
 
   /** A tile of equal elements. */
   Matrix filled(String name, double number) {
-    return weight(
-        unique(name), Tensor.scalar(ElementType.F32, number), Matrix.TILE, Matrix.TILE, false);
+    return weight(name, Tensor.scalar(ElementType.F32, number), Matrix.TILE, Matrix.TILE, false);
   }
 
   private static Optional<Tensor> constant(Value value) {
@@ -196,21 +160,26 @@ final class Matrices {
   }
 
   private Matrix weight(String name, Tensor data, long rows, long columns, boolean isTransposed) {
-    Matrix matrix = new Matrix(name, "constant", rows, columns);
-    all.add(matrix);
-    weights.add(new Weight(data, rows, columns, isTransposed));
-    return matrix;
+    return pool.add(chip, name, new MatrixPool.Weight(data, rows, columns, isTransposed));
+  }
+
+  private Matrix checked(Value value, Tensor data, long rows, long columns, boolean isTransposed) {
+    requireStored(value);
+    return weight(value.name(), data, rows, columns, isTransposed);
   }
 
   private Matrix of(Value value, String kind) {
-    TensorType type = value.type();
-    Matrix shape = checked(value, type.shape().elements() / columns(type), columns(type));
-    Matrix matrix = new Matrix(shape.name(), kind, shape.rows(), shape.columns());
-    all.add(matrix);
-    return matrix;
+    return of(value, value.name(), kind);
   }
 
-  private Matrix checked(Value value, long rows, long columns) {
+  private Matrix of(Value value, String name, String kind) {
+    requireStored(value);
+    long columns = columns(value.type());
+    long rows = value.type().shape().elements() / columns;
+    return pool.add(chip, name, kind, rows, columns);
+  }
+
+  private void requireStored(Value value) {
     if (!isStored(value.type().element())) {
       throw new PartitaException(
           MetaliumCode.SHAPE,
@@ -219,7 +188,6 @@ final class Matrices {
           value.type().toString(),
           "compile the model for --target java or siracusa, which support all types");
     }
-    return new Matrix(unique(value.name()), "", rows, columns);
   }
 
   /**
@@ -240,18 +208,5 @@ final class Matrices {
 
   static long columns(TensorType type) {
     return type.rank() == 0 ? 1 : type.shape().extent(type.rank() - 1);
-  }
-
-  private String unique(String name) {
-    String plain =
-        name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_+|_+$", "").toLowerCase(Locale.ROOT);
-    String base = plain.isEmpty() ? "value" : plain;
-    // Kernels and the main program have names of their own.
-    String first = "t_" + base;
-    String chosen = first;
-    for (int number = 2; !names.add(chosen); number++) {
-      chosen = first + "_" + number;
-    }
-    return chosen;
   }
 }

@@ -9,7 +9,7 @@ import io.partita.passes.schedule.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Schedules programs for a Tenstorrent chip and prints them as TT-Metalium kernels. */
+/** Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels. */
 public record MetaliumBackend(TargetDescription target) implements Backend {
   @Override
   public String language() {
@@ -23,13 +23,13 @@ public record MetaliumBackend(TargetDescription target) implements Backend {
    */
   @Override
   public EmittedMetalium emit(Program program, Optional<Program> chunk) {
-    if (program.devices().size() > 1 || chunk.isPresent()) {
+    if (chunk.isPresent()) {
       throw new PartitaException(
           MetaliumCode.PROGRAM,
           "model \"" + program.name() + "\"",
-          "one device and one entry point",
-          chunk.isPresent() ? "an entry point for chunks" : program.devices().size() + " devices",
-          "compile it without --devices and --chunk, or for --target java or siracusa");
+          "one entry point",
+          "an entry point for chunks",
+          "compile it without --chunk, or for --target java or siracusa");
     }
     return ProgramPrinter.emit(Scheduler.schedule(program, target, SchedulerOptions.STANDARD));
   }

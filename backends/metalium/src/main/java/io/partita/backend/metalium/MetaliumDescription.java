@@ -21,7 +21,7 @@ public record MetaliumDescription(ProgramInterface whole, String target) impleme
 
   @Override
   public int devices() {
-    return 1;
+    return whole.mesh().devices();
   }
 
   @Override
@@ -31,7 +31,12 @@ public record MetaliumDescription(ProgramInterface whole, String target) impleme
 
   @Override
   public String summary() {
-    return "TT-Metalium kernels for one chip of " + target + ": 'make' builds them for the host";
+    String chips = devices() == 1 ? "one chip" : devices() + " chips";
+    return "TT-Metalium kernels for "
+        + chips
+        + " of "
+        + target
+        + ": 'make' builds them for the host";
   }
 
   /** Returns the description as deterministic JSON. */

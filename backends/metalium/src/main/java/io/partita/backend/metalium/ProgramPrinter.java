@@ -9,43 +9,57 @@ import io.partita.ir.file.EmittedFile;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Prints kernels, the weights, a main program for the emulated chip and its makefile. */
+/** Prints kernels, the weights, a main program for emulated chips and its makefile. */
 final class ProgramPrinter {
   private static final String RUNTIME = "/io/partita/runtime/metalium-host/";
 
   private final Schedule schedule;
-  private final ChipSchedule role;
+  private final Program program;
+  private final ChipSchedule first;
   private final ElementType element;
   private final Templates templates = new Templates();
   private final Kernels kernels;
-  private final Matrices matrices;
+  private final MatrixPool pool = new MatrixPool();
   private final Indices indices = new Indices();
+
+  /** The matrices of each chip, and its graph. */
+  private final List<Matrices> matrices = new ArrayList<>();
+
+  private final List<Graph> graphs = new ArrayList<>();
 
   private ProgramPrinter(Schedule schedule) {
     this.schedule = schedule;
-    this.role = schedule.roles().getFirst();
-    Graph graph = schedule.program().devices().getFirst().graph();
+    this.program = schedule.program();
+    this.first = schedule.roles().getFirst();
     this.element =
-        Stream.concat(graph.inputs().stream(), graph.outputs().stream().map(Graph.Output::value))
+        program.devices().stream()
+            .map(Module::graph)
+            .flatMap(
+                graph ->
+                    Stream.concat(
+                        graph.inputs().stream(), graph.outputs().stream().map(Graph.Output::value)))
             .map(value -> value.type().element())
             .filter(ElementType::isFloat)
             .findFirst()
             .orElse(ElementType.I64);
-    this.matrices = new Matrices(element);
     this.kernels = new Kernels(templates, Release.PINNED, element);
   }
 
@@ -59,7 +73,6 @@ final class ProgramPrinter {
   }
 
   private EmittedMetalium program() {
-    Program program = schedule.program();
     if (element != ElementType.F32 && element != ElementType.BF16) {
       throw new PartitaException(
           MetaliumCode.SHAPE,
@@ -68,55 +81,21 @@ final class ProgramPrinter {
           element.text(),
           "compile the model for --target java, which supports all types");
     }
-    List<Module.State> states = program.devices().getFirst().states();
-    Set<String> stateInputs =
-        states.stream().map(Module.State::input).collect(Collectors.toUnmodifiableSet());
-    Set<String> stateOutputs =
-        states.stream().map(Module.State::output).collect(Collectors.toUnmodifiableSet());
-    long cores = (long) role.cores().columns() * role.cores().rows();
-    List<Step> steps = new ModelSteps(matrices, indices, cores).of(role, stateInputs);
-    List<Map<String, Object>> fields = new ArrayList<>();
-    for (Step step : steps) {
-      verifyBuffers(step);
-      fields.add(fields(step));
-    }
-    Graph graph = role.meaning().orElseThrow().graphs().getFirst();
+    List<Launch> launches = launches();
+    launches.forEach(this::verifyBuffers);
+    HostFields fields = new HostFields(kernels, pool, program.devices().size());
     Map<String, Object> main = new LinkedHashMap<>();
+    main.put("steps", launches.stream().map(fields::of).toList());
     main.put("model", program.name().replaceAll("[^ -~]|\\*/", "_"));
     main.put("target", schedule.target());
+    main.put("chips", program.devices().size() == 1 ? null : program.devices().size());
     main.put(
         "kernels", kernels.texts().keySet().stream().map(name -> Map.of("name", name)).toList());
-    main.put("columns", role.cores().columns());
-    main.put("rows", role.cores().rows());
+    main.put("columns", first.cores().columns());
+    main.put("rows", first.cores().rows());
     main.put("format", element == ElementType.F32 ? "Float32" : "Float16_b");
     main.put("page", pageBytes());
-    main.put("matrices", matrices.all().stream().map(ProgramPrinter::fields).toList());
-    main.put("steps", fields);
-    main.put(
-        "indices",
-        indices.all().stream()
-            .map(each -> Map.of("name", each.name(), "count", each.count()))
-            .toList());
-    List<Value> inputs =
-        graph.inputs().stream().filter(input -> !stateInputs.contains(input.name())).toList();
-    main.put("inputs", inputs.stream().map(this::inputName).toList());
-    main.put("reads", inputs.stream().map(this::read).toList());
-    Set<Matrix> read =
-        inputs.stream()
-            .flatMap(input -> matrices.find(input).stream())
-            .collect(Collectors.toUnmodifiableSet());
-    main.put(
-        "constants",
-        matrices.all().stream()
-            .filter(matrix -> !read.contains(matrix))
-            .map(ProgramPrinter::fields)
-            .toList());
-    main.put(
-        "outputs",
-        graph.outputs().stream()
-            .filter(output -> !stateOutputs.contains(output.name()))
-            .map(output -> matrices.find(output.value()).orElseThrow().name())
-            .toList());
+    putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
         .texts()
@@ -126,7 +105,7 @@ final class ProgramPrinter {
     main.put("release", Release.PINNED.version());
     files.add(EmittedFile.text("model.py", templates.print("host", Map.of("it", main))));
     files.add(EmittedFile.text("Makefile", templates.print("makefile", Map.of("it", main))));
-    files.add(new EmittedFile("weights.bin", matrices::writeWeights));
+    files.add(new EmittedFile("weights.bin", pool::writeWeights));
     ResourceFolder.read(RUNTIME, "emulation/device.h")
         .forEach((path, text) -> files.add(EmittedFile.text("metalium-host/" + path, text)));
     MetaliumDescription description =
@@ -136,75 +115,153 @@ final class ProgramPrinter {
     return new EmittedMetalium(description, files);
   }
 
-  /** How the host in Python reads an input. */
-  private Map<String, Object> read(Value input) {
-    String call;
-    if (Indices.isInteger(input.type())) {
-      call = "read_indices(" + indices.input(input).count() + ")";
-    } else {
-      Matrix matrix = matrices.find(input).orElseThrow();
-      call = "read(" + matrix.rows() + ", " + matrix.columns() + ")";
+  private List<Launch> launches() {
+    List<List<Work>> works = new ArrayList<>();
+    for (int chip = 0; chip < program.devices().size(); chip++) {
+      ChipSchedule role = role(chip);
+      StepMeaning meaning = role.meaning().orElseThrow();
+      Graph graph = meaning.graphs().get(role.devices().indexOf(chip));
+      Set<String> states =
+          program.devices().get(chip).states().stream()
+              .map(Module.State::input)
+              .collect(Collectors.toUnmodifiableSet());
+      Matrices own = new Matrices(pool, chip, element);
+      long cores = (long) role.cores().columns() * role.cores().rows();
+      works.add(new ModelSteps(own, indices, cores).of(graph, meaning.results(), states));
+      matrices.add(own);
+      graphs.add(graph);
     }
-    return Map.of("name", inputName(input), "call", call);
+    long others =
+        Kernels.exchangeBuffers(0).stream().mapToLong(Kernels.Buffer::pages).sum() * pageBytes();
+    long pages = (availableBytes() - others) / pageBytes();
+    return MeshLaunches.of(works, new Exchanges(pool, works.size(), pages));
   }
 
-  private String inputName(Value input) {
-    return Indices.isInteger(input.type())
-        ? indices.input(input).name()
-        : matrices.find(input).orElseThrow().name();
+  private ChipSchedule role(int chip) {
+    return schedule.roles().stream()
+        .filter(role -> role.devices().contains(chip))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Puts the matrices, inputs and outputs of the host program. */
+  private void putPorts(Map<String, Object> main, HostFields fields) {
+    Set<String> stateInputs = states(Module.State::input);
+    Set<String> stateOutputs = states(Module.State::output);
+    List<Map<String, Object>> inputs = new ArrayList<>();
+    Set<Matrix> read = new HashSet<>();
+    program
+        .inputs()
+        .forEach(
+            (name, type) -> {
+              if (stateInputs.contains(name)) {
+                return;
+              }
+              requireJoined(name, type);
+              if (Indices.isInteger(type.type())) {
+                inputs.add(index(name, type));
+              } else {
+                Port port =
+                    Port.input(
+                        type, chip -> matrices.get(chip).find(input(chip, name)).orElseThrow());
+                port.parts().forEach(part -> read.add(part.matrix()));
+                inputs.add(fields.of(port));
+              }
+            });
+    List<Map<String, Object>> outputs = new ArrayList<>();
+    program
+        .outputs()
+        .forEach(
+            (name, type) -> {
+              if (!stateOutputs.contains(name)) {
+                outputs.add(fields.of(Port.output(type, chip -> output(chip, name))));
+              }
+            });
+    main.put("matrices", pool.all().stream().map(fields::of).toList());
+    main.put(
+        "constants",
+        pool.all().stream().filter(matrix -> !read.contains(matrix)).map(fields::of).toList());
+    main.put(
+        "indices",
+        indices.all().stream()
+            .map(each -> Map.of("name", each.name(), "count", each.count()))
+            .toList());
+    main.put("inputs", inputs);
+    main.put("outputs", outputs);
+  }
+
+  private static void requireJoined(String name, ShardedType type) {
+    if (!type.layout().isJoined()) {
+      throw new PartitaException(
+          MetaliumCode.PROGRAM,
+          "input \"" + name + "\"",
+          "an input that chips have whole or split",
+          type.toString(),
+          "compile the model for --target java or siracusa");
+    }
+  }
+
+  private Set<String> states(Function<Module.State, String> name) {
+    return program.devices().stream()
+        .flatMap(device -> device.states().stream())
+        .map(name)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** An input of integers, which only the host knows. */
+  private Map<String, Object> index(String name, ShardedType type) {
+    int chip = type.layout().holders().getFirst();
+    if (!type.layout().localType(type.type(), chip).equals(type.type())) {
+      throw new PartitaException(
+          MetaliumCode.PROGRAM,
+          "input \"" + name + "\"",
+          "integers that all chips have",
+          type.toString(),
+          "choose --strategy tensor, or compile the model for --target java or siracusa");
+    }
+    Indices.Input input = indices.input(input(chip, name));
+    return Map.of("name", input.name(), "indices", input.count());
+  }
+
+  private Value input(int chip, String name) {
+    return graphs.get(chip).inputs().stream()
+        .filter(value -> value.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Matrix output(int chip, String name) {
+    Value value =
+        graphs.get(chip).outputs().stream()
+            .filter(output -> output.name().equals(name))
+            .findFirst()
+            .orElseThrow()
+            .value();
+    return matrices.get(chip).find(value).orElseThrow();
   }
 
   private long pageBytes() {
     return (long) Matrix.TILE * Matrix.TILE * element.bits() / 8;
   }
 
-  private void verifyBuffers(Step step) {
+  /** The bytes of circular buffers: L1 without semaphores. */
+  private long availableBytes() {
+    return first.working().available() - 1024;
+  }
+
+  private void verifyBuffers(Launch launch) {
+    if (!(launch instanceof Launch.Same(Step step, List<Integer> chips))) {
+      return;
+    }
     long bytes =
         Kernels.buffers(step).stream().mapToLong(Kernels.Buffer::pages).sum() * pageBytes();
-    long available = role.working().available() - 1024;
-    if (bytes > available) {
+    if (bytes > availableBytes()) {
       throw new PartitaException(
           MetaliumCode.BUFFERS,
           "node \"" + step.origin().name() + "\"",
-          "circular buffers of at most " + available + " bytes on a core",
+          "circular buffers of at most " + availableBytes() + " bytes on a core",
           bytes + " bytes",
           "compile a model with shorter rows, or in bf16");
     }
-  }
-
-  private static Map<String, Object> fields(Matrix matrix) {
-    return Map.of(
-        "name", matrix.name(),
-        "kind", matrix.kind(),
-        "rows", matrix.rows(),
-        "columns", matrix.columns());
-  }
-
-  private Map<String, Object> fields(Step step) {
-    Kernels.Names names = kernels.add(step);
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("label", step.origin().name().replaceAll("[^A-Za-z0-9_./ -]", "_"));
-    fields.put("reader", names.reader());
-    fields.put("compute", names.compute().orElse(null));
-    fields.put("writer", names.writer());
-    fields.put(
-        "operands",
-        Stream.concat(step.operands().stream(), Kernels.withOperand(step).stream())
-            .map(Matrix::name)
-            .toList());
-    fields.put("result", step.result().name());
-    fields.put("sizes", step.sizes());
-    fields.put("indices", step.indices());
-    fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
-    fields.put(
-        "buffers",
-        Kernels.buffers(step).stream()
-            .map(buffer -> Map.of("index", buffer.index(), "pages", buffer.pages()))
-            .toList());
-    fields.put("direct", kernels.direct(step));
-    fields.put("units", step.units());
-    fields.put("tiles", step.tilesOfUnit());
-    fields.put("chunks", step.chunks());
-    return fields;
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.backend.metalium;
 
+import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,8 @@ record Step(
     List<String> indices,
     long units,
     long tilesOfUnit,
-    int chunks) {
+    int chunks)
+    implements Work {
   /** What kernels compute. */
   enum Kind {
     LINEAR,
@@ -37,6 +39,7 @@ record Step(
     SOFTMAX,
     GATHER_ROWS,
     REARRANGE,
+    CONCAT,
     CACHE_UPDATE,
     ROTARY,
     ATTENTION
@@ -75,5 +78,33 @@ record Step(
     epilogues = List.copyOf(epilogues);
     sizes = List.copyOf(sizes);
     indices = List.copyOf(indices);
+  }
+
+  /** A step whose units of work are the tiles of the result. */
+  static Step ofTiles(
+      Kind kind,
+      Origin origin,
+      List<Matrix> operands,
+      List<Epilogue> epilogues,
+      Matrix result,
+      List<String> sizes) {
+    long tiles = result.tileRows() * result.tileColumns();
+    return new Step(kind, origin, operands, epilogues, result, sizes, List.of(), tiles, 1, 1);
+  }
+
+  /** A step whose units of work are the rows of tiles of the result. */
+  static Step ofRows(
+      Kind kind, Node node, List<Matrix> operands, Matrix result, List<String> sizes) {
+    return new Step(
+        kind,
+        node.origin(),
+        operands,
+        List.of(),
+        result,
+        sizes,
+        List.of(),
+        result.tileRows(),
+        result.tileColumns(),
+        1);
   }
 }

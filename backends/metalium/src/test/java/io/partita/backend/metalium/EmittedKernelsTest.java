@@ -276,7 +276,7 @@ class EmittedKernelsTest {
     return Tensor.ofDoubles(input.type(), values);
   }
 
-  private static double correlation(double[] one, double[] other) {
+  static double correlation(double[] one, double[] other) {
     double meanOne = Arrays.stream(one).average().orElseThrow();
     double meanOther = Arrays.stream(other).average().orElseThrow();
     double product = 0;

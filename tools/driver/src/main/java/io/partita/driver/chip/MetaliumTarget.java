@@ -10,16 +10,31 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import java.util.Optional;
+import java.util.OptionalInt;
 
-/** A Tenstorrent chip, for which a model is compiled to TT-Metalium kernels. */
-public record MetaliumTarget(TargetDescription description) implements CompilationTarget {
+/**
+ * Tenstorrent chips, for which a model is compiled to TT-Metalium kernels.
+ *
+ * @param usualDevices the chips that a program uses if the user doesn't say how many; empty for one
+ */
+public record MetaliumTarget(TargetDescription description, OptionalInt usualDevices)
+    implements CompilationTarget {
+  /** A card with several chips, all of which a program uses. */
+  private static final String SEVERAL = "n300";
+
   /**
-   * Returns the target of a reference such as {@code n150}.
+   * Returns the target of a reference such as {@code n150} or {@code n150:chips=4}.
    *
    * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s
    */
   public static MetaliumTarget of(String reference) {
-    return new MetaliumTarget(TargetLibrary.find(reference));
+    TargetDescription description = TargetLibrary.find(reference);
+    boolean isAll = reference.contains("=") || reference.equals(SEVERAL);
+    return new MetaliumTarget(
+        description,
+        isAll && description.deviceCount() > 1
+            ? OptionalInt.of(description.deviceCount())
+            : OptionalInt.empty());
   }
 
   @Override
@@ -29,13 +44,16 @@ public record MetaliumTarget(TargetDescription description) implements Compilati
 
   @Override
   public void verifyDevices(int count) {
-    if (count > 1) {
+    if (count > description.deviceCount()) {
       throw new PartitaException(
           DriverCode.DEVICES,
           "--devices " + count,
-          "one device, for which TT-Metalium kernels are emitted",
+          "at most " + description.deviceCount() + " devices, the number in the target",
           Integer.toString(count),
-          "leave out --devices, or choose --target java or siracusa");
+          "choose --devices "
+              + description.deviceCount()
+              + " or fewer, or a target with more: n150:chips="
+              + count);
     }
   }
 

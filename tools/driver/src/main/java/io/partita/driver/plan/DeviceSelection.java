@@ -11,6 +11,7 @@ import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.PlanCode;
 import io.partita.passes.planning.search.StrategyChoice;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The user's choice of devices and strategy.
@@ -21,6 +22,13 @@ import java.util.Optional;
 public record DeviceSelection(Optional<String> devices, Optional<String> strategy) {
   public boolean isEmpty() {
     return devices.isEmpty() && strategy.isEmpty();
+  }
+
+  /** Returns this choice, or all of the usual devices if the user makes none. */
+  public DeviceSelection orElse(OptionalInt usual) {
+    return isEmpty() && usual.isPresent()
+        ? new DeviceSelection(Optional.of(Integer.toString(usual.getAsInt())), strategy)
+        : this;
   }
 
   /**

@@ -1,0 +1,148 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.metalium.Step.Kind;
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/** Finds the kernels of rotary embeddings, KV caches and attention. */
+final class DecoderSteps {
+  private final Matrices matrices;
+  private final Operands operands;
+  private final Indices indices;
+  private final Map<Value, List<Node>> users;
+  private final long cores;
+
+  DecoderSteps(
+      Matrices matrices,
+      Operands operands,
+      Indices indices,
+      Map<Value, List<Node>> users,
+      long cores) {
+    this.matrices = matrices;
+    this.operands = operands;
+    this.indices = indices;
+    this.users = users;
+    this.cores = cores;
+  }
+
+  Step rotary(Structured.RotaryEmbedding rotary, Node node) {
+    Matrix x = operands.required(node, 0);
+    Matrix cosines = operands.required(node, 1);
+    Matrix sines = operands.required(node, 2);
+    int features = Math.toIntExact(x.columns());
+    int half = features / 2;
+    TensorType type = node.operand(0).type();
+    long tokens = type.shape().extent(2);
+    // Cosines of each sequence of a batch, and features that aren't rotated, have no kernel.
+    if (cosines.columns() != half || features % 2 != 0 || cosines.rows() != tokens) {
+      throw ModelSteps.unsupported(node);
+    }
+    double[] swap = new double[features * features];
+    double[] spread = new double[half * features];
+    for (int i = 0; i < half; i++) {
+      int a = rotary.interleaved() ? 2 * i : i;
+      int b = rotary.interleaved() ? 2 * i + 1 : i + half;
+      swap[b * features + a] = -1;
+      swap[a * features + b] = 1;
+      spread[i * features + a] = 1;
+      spread[i * features + b] = 1;
+    }
+    String form = (rotary.interleaved() ? "_interleaved_" : "_") + features;
+    Matrix result = matrices.result(node.result());
+    return Step.ofRows(
+        Kind.ROTARY,
+        node,
+        List.of(
+            x,
+            cosines,
+            sines,
+            matrices.shared("rotary_swap" + form, features, features, swap),
+            matrices.shared("rotary_spread" + form, half, features, spread)),
+        result,
+        List.of(x.tileColumns() + "", cosines.tileColumns() + "", tokens + ""));
+  }
+
+  Step cacheUpdate(Structured.CacheUpdate update, Node node) {
+    Value cache = node.operand(0);
+    TensorType type = cache.type();
+    long capacity = type.shape().extent(update.axis());
+    long tokens = node.operand(1).type().shape().extent(update.axis());
+    boolean isRows = update.axis() == type.rank() - 2 && type.shape().extent(0) == 1;
+    // The cache is written in place, so nothing else may read it.
+    if (!isRows || update.circular() || !cache.isInput() || users.get(cache).size() != 1) {
+      throw ModelSteps.unsupported(node);
+    }
+    Matrix to = operands.required(node, 0);
+    Matrix x = operands.required(node, 1);
+    String position = indices.of(node.operand(2)).getFirst();
+    matrices.alias(node.result(), to);
+    return new Step(
+        Kind.CACHE_UPDATE,
+        node.origin(),
+        List.of(x),
+        List.of(),
+        to,
+        List.of(x.tileColumns() + "", x.rows() + "", tokens + "", capacity + ""),
+        List.of("position_of(" + position + ", " + tokens + ", " + capacity + ")"),
+        x.tileRows() * x.tileColumns(),
+        1,
+        1);
+  }
+
+  Step attention(Structured.Attention attention, Node node) {
+    TensorType q = node.operand(0).type();
+    TensorType k = node.operand(1).type();
+    if (attention.softCap() != 0
+        || attention.mask()
+        || !attention.offset().isStatic()
+        || attention.keyLength() && q.shape().extent(0) != 1) {
+      throw ModelSteps.unsupported(node);
+    }
+    List<Matrix> inputs =
+        List.of(
+            operands.required(node, 0),
+            operands.required(node, 1),
+            operands.required(node, 2),
+            matrices.ones("ones", Matrix.TILE),
+            matrices.ones("first_row", 1));
+    long heads = k.shape().extent(0) * k.shape().extent(1);
+    long tokens = q.shape().extent(2);
+    long queries = q.shape().extent(1) / k.shape().extent(1) * tokens;
+    long keys = k.shape().extent(2);
+    String length =
+        attention.keyLength() ? indices.of(node.operands().getLast()).getFirst() : keys + "";
+    String position =
+        attention.keyLength() ? length + " - " + tokens : attention.offset().value() + "";
+    long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
+    int chunks = 1;
+    while (2L * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
+      chunks *= 2;
+    }
+    Matrix result = matrices.result(node.result());
+    return new Step(
+        Kind.ATTENTION,
+        node.origin(),
+        inputs,
+        List.of(),
+        result,
+        List.of(
+            inputs.get(0).tileColumns() + "",
+            inputs.get(2).tileColumns() + "",
+            queries + "",
+            tokens + "",
+            keys + "",
+            chunks + "",
+            attention.causal() ? "1" : "0",
+            attention.window() + "",
+            "0x%08x".formatted(Float.floatToIntBits((float) attention.scale()))),
+        List.of(length, position),
+        blocks * chunks,
+        1,
+        chunks);
+  }
+}

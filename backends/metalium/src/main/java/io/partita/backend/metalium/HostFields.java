@@ -1,0 +1,177 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.graph.Origin;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What the templates of host programs print of launches and matrices. */
+final class HostFields {
+  private final Kernels kernels;
+  private final MatrixPool pool;
+  private final int chips;
+
+  HostFields(Kernels kernels, MatrixPool pool, int chips) {
+    this.kernels = kernels;
+    this.pool = pool;
+    this.chips = chips;
+  }
+
+  /** A matrix; weights that differ are followed by the chips that have them. */
+  Map<String, Object> of(Matrix matrix) {
+    Optional<Collection<Integer>> different = pool.different(matrix);
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", matrix.name());
+    fields.put("kind", matrix.kind() + (different.isPresent() ? "s" : ""));
+    fields.put("rows", matrix.rows());
+    fields.put("columns", matrix.columns());
+    fields.put("chips", different.orElse(null));
+    return fields;
+  }
+
+  Map<String, Object> of(Launch launch) {
+    return switch (launch) {
+      case Launch.Same same -> of(same.step(), same.chips());
+      case Launch.Exchange exchange -> of(exchange);
+    };
+  }
+
+  private Map<String, Object> of(Step step, List<Integer> on) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    put(fields, step.origin(), kernels.add(step));
+    fields.put(
+        "operands",
+        Stream.concat(step.operands().stream(), Kernels.withOperand(step).stream())
+            .map(Matrix::name)
+            .toList());
+    fields.put("result", step.result().name());
+    fields.put("sizes", step.sizes());
+    fields.put("indices", step.indices());
+    fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
+    fields.put("buffers", of(Kernels.buffers(step)));
+    fields.put("direct", kernels.direct(step));
+    fields.put("units", step.units());
+    fields.put("tiles", step.tilesOfUnit());
+    fields.put("chunks", step.chunks());
+    fields.put("chips", on.size() == chips ? null : on);
+    return fields;
+  }
+
+  private static void put(Map<String, Object> fields, Origin origin, Kernels.Names names) {
+    fields.put("label", origin.name().replaceAll("[^A-Za-z0-9_./ -]", "_"));
+    fields.put("reader", names.reader());
+    fields.put("compute", names.compute().orElse(null));
+    fields.put("writer", names.writer());
+  }
+
+  private static List<Map<String, Object>> of(List<Kernels.Buffer> buffers) {
+    return buffers.stream()
+        .map(buffer -> Map.<String, Object>of("index", buffer.index(), "pages", buffer.pages()))
+        .toList();
+  }
+
+  private Map<String, Object> of(Launch.Exchange exchange) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    put(fields, exchange.origin(), kernels.addExchange(exchange.join()));
+    fields.put("inbox", exchange.inbox().name());
+    fields.put("buffers", of(Kernels.exchangeBuffers(exchange.pages())));
+    fields.put("direct", exchange.join().isPresent() ? kernels.exchangeDirect() : List.of());
+    fields.put("pages", exchange.pages());
+    fields.put(
+        "members",
+        exchange.members().entrySet().stream()
+            .map(member -> of(member.getKey(), member.getValue()))
+            .toList());
+    return fields;
+  }
+
+  private static Map<String, Object> of(int chip, Launch.Member member) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("chip", chip);
+    fields.put("operand", member.operand().map(Matrix::name).orElse(null));
+    fields.put("before", places(member.before()));
+    fields.put("result", member.result().map(Matrix::name).orElse(null));
+    fields.put("clears", member.clears());
+    fields.put("after", places(member.after()));
+    fields.put(
+        "messages",
+        member.messages().stream()
+            .map(
+                each ->
+                    Map.of(
+                        "kind", each.kind().name(),
+                        "chip", each.chip(),
+                        "start", each.slice().start(),
+                        "size", each.slice().size(),
+                        "page", each.page()))
+            .toList());
+    return fields;
+  }
+
+  private static List<Map<String, Long>> places(List<Launch.Part> parts) {
+    return parts.stream()
+        .map(
+            part ->
+                Map.of(
+                    "start", part.slice().start(),
+                    "size", part.slice().size(),
+                    "element", part.element()))
+        .toList();
+  }
+
+  /** An input or output: a matrix that is whole on some chips, or parts on several. */
+  Map<String, Object> of(Port port) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    Port.Part first = port.parts().getFirst();
+    fields.put("name", first.matrix().name());
+    fields.put("rows", first.matrix().rows());
+    fields.put("columns", first.matrix().columns());
+    fields.put("chip", first.chip() == 0 ? null : first.chip());
+    if (port.parts().size() == 1) {
+      return fields;
+    }
+    String whole = text(port.extents());
+    fields.put("whole", whole);
+    fields.put("count", port.extents().stream().reduce(1L, Math::multiplyExact));
+    fields.put("parts", port.parts().stream().map(part -> of(part, whole)).toList());
+    SortedMap<String, List<Port.Part>> matrices =
+        port.parts().stream()
+            .collect(
+                Collectors.groupingBy(
+                    part -> part.matrix().name(), TreeMap::new, Collectors.toList()));
+    fields.put(
+        "matrices",
+        matrices.entrySet().stream()
+            .map(
+                each ->
+                    Map.of(
+                        "name", each.getKey(),
+                        "whole", whole,
+                        "rows", each.getValue().getFirst().matrix().rows(),
+                        "columns", each.getValue().getFirst().matrix().columns(),
+                        "parts", each.getValue().stream().map(part -> of(part, whole)).toList()))
+            .toList());
+    return fields;
+  }
+
+  private static Map<String, Object> of(Port.Part part, String whole) {
+    return Map.of(
+        "chip", part.chip(),
+        "name", part.matrix().name(),
+        "whole", whole,
+        "start", text(part.start()),
+        "extents", text(part.extents()));
+  }
+
+  /** {@code 1, 1, 65}. */
+  private static String text(List<Long> extents) {
+    return extents.stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,98 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The matrices of all chips. A mesh allocates each of them on every chip, at the same address.
+ * Matrices of several chips with the same name, extents and kind are one. Weights are stored in the
+ * order in which they are added.
+ */
+final class MatrixPool {
+  private final Map<String, Entry> entries = new LinkedHashMap<>();
+
+  /** A matrix, the chips that use it, and the elements that it begins with on each. */
+  private record Entry(Matrix matrix, Set<Integer> chips, SortedMap<Integer, Weight> weights) {
+    /** Whether all chips that use it have the same elements. */
+    boolean isEqual() {
+      return weights.values().stream().distinct().count() <= 1;
+    }
+  }
+
+  /** The elements of a constant, row by row. */
+  record Weight(Tensor data, long rows, long columns, boolean isTransposed) {
+    void writeTo(OutputStream out) throws IOException {
+      ByteBuffer line = ByteBuffer.allocate(Math.toIntExact(4 * columns));
+      line.order(ByteOrder.LITTLE_ENDIAN);
+      for (long row = 0; row < rows; row++) {
+        line.clear();
+        for (long column = 0; column < columns; column++) {
+          long index = isTransposed ? column * rows + row : row * columns + column;
+          line.putFloat((float) data.getDouble(Math.toIntExact(index % data.size())));
+        }
+        out.write(line.array());
+      }
+    }
+  }
+
+  /**
+   * Adds a matrix of a chip.
+   *
+   * @param name the name of a value, which becomes an identifier
+   */
+  Matrix add(int chip, String name, String kind, long rows, long columns) {
+    String plain =
+        name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_+|_+$", "").toLowerCase(Locale.ROOT);
+    // Kernels and the main program have names of their own.
+    String first = "t_" + (plain.isEmpty() ? "value" : plain);
+    for (int number = 1; ; number++) {
+      Matrix matrix = new Matrix(number == 1 ? first : first + "_" + number, kind, rows, columns);
+      Entry entry =
+          entries.computeIfAbsent(
+              matrix.name(), key -> new Entry(matrix, new HashSet<>(), new TreeMap<>()));
+      if (entry.matrix.equals(matrix) && entry.chips.add(chip)) {
+        return matrix;
+      }
+    }
+  }
+
+  /** Adds a constant of a chip. */
+  Matrix add(int chip, String name, Weight weight) {
+    Matrix matrix = add(chip, name, "constant", weight.rows, weight.columns);
+    entries.get(matrix.name()).weights.put(chip, weight);
+    return matrix;
+  }
+
+  List<Matrix> all() {
+    return entries.values().stream().map(Entry::matrix).toList();
+  }
+
+  /** The chips whose weights differ, in the order in which they are stored. */
+  Optional<Collection<Integer>> different(Matrix matrix) {
+    Entry entry = entries.get(matrix.name());
+    return entry.isEqual() ? Optional.empty() : Optional.of(entry.weights.keySet());
+  }
+
+  void writeWeights(OutputStream out) throws IOException {
+    for (Entry entry : entries.values()) {
+      Collection<Weight> weights = entry.weights.values();
+      for (Weight weight : entry.isEqual() ? weights.stream().limit(1).toList() : weights) {
+        weight.writeTo(out);
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.metalium.Step.Kind;
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Finds the matrices of operands. Rearranged elements of other matrices are computed first. */
+final class Operands {
+  private final Matrices matrices;
+  private final List<Work> steps;
+
+  /**
+   * @param steps receives the steps that rearrange elements
+   */
+  Operands(Matrices matrices, List<Work> steps) {
+    this.matrices = matrices;
+    this.steps = steps;
+  }
+
+  /**
+   * The matrix of an operand of a node.
+   *
+   * @throws PartitaException P5201 if it isn't in DRAM
+   */
+  Matrix required(Node node, int operand) {
+    return of(node.operand(operand)).orElseThrow(() -> ModelSteps.unsupported(node));
+  }
+
+  /** The matrix of a value; a value of the same elements in another shape is rearranged first. */
+  Optional<Matrix> of(Value value) {
+    Optional<Matrix> found = matrices.find(value);
+    if (found.isPresent() || value.isInput()) {
+      return found;
+    }
+    Node node = value.definition();
+    if (node.op() instanceof Movement.Concat(int axis)) {
+      return Optional.of(concatenated(node, axis));
+    }
+    Optional<Rearrangement> rearrangement = Rearrangement.of(node);
+    if (rearrangement.isEmpty()) {
+      return found;
+    }
+    return of(node.operand(0)).map(x -> rearranged(node, rearrangement.get(), x));
+  }
+
+  private Matrix rearranged(Node node, Rearrangement rearrangement, Matrix x) {
+    Matrix to = matrices.result(node.result());
+    steps.add(
+        Step.ofTiles(
+            Kind.REARRANGE, node.origin(), List.of(x), List.of(), to, rearrangement.sizes(to, x)));
+    return to;
+  }
+
+  /** Lines of all operands, one after the other: those before the axis are kept apart. */
+  private Matrix concatenated(Node node, int axis) {
+    List<Matrix> parts = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
+    long start = 0;
+    for (int operand = 0; operand < node.operands().size(); operand++) {
+      TensorType type = node.operand(operand).type();
+      if (type.shape().elements() > 0) {
+        Matrix part = required(node, operand);
+        long line = line(type, axis);
+        parts.add(part);
+        lines.addAll(List.of(start + "", line + "", part.columns() + ""));
+        start += line;
+      }
+    }
+    Matrix to = matrices.result(node.result());
+    List<String> sizes = new ArrayList<>();
+    sizes.addAll(List.of(to.tileColumns() + "", to.rows() + "", to.columns() + ""));
+    sizes.addAll(List.of(start + "", parts.size() + ""));
+    sizes.addAll(lines);
+    steps.add(Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes));
+    return to;
+  }
+
+  private static long line(TensorType type, int axis) {
+    long line = 1;
+    for (int dim = axis; dim < type.rank(); dim++) {
+      line *= type.shape().extent(dim);
+    }
+    return line;
+  }
+
+  /** The part of the chip in an exchange. */
+  ExchangePart exchange(Node node, Map<Value, List<Node>> users) {
+    Communication.Exchange exchange = (Communication.Exchange) node.op();
+    Optional<Matrix> operand = Optional.empty();
+    if (!exchange.before().isEmpty()) {
+      Value vector = node.operand(0);
+      // Messages take rows one after the other, so that a matrix needn't become a vector.
+      while (matrices.find(vector).isEmpty()
+          && !vector.isInput()
+          && vector.definition().op() instanceof Movement.Reshape) {
+        vector = vector.definition().operand(0);
+      }
+      operand = Optional.of(of(vector).orElseThrow(() -> ModelSteps.unsupported(node)));
+    }
+    Optional<Matrix> result =
+        exchange.after().isEmpty()
+            ? Optional.empty()
+            : Optional.of(exchanged(node.result(), users));
+    return new ExchangePart(node.origin(), exchange, operand, result);
+  }
+
+  /** The matrix of the result of an exchange: that of its readers, if all read the same rows. */
+  private Matrix exchanged(Value vector, Map<Value, List<Node>> users) {
+    List<Node> readers = users.getOrDefault(vector, List.of());
+    boolean isReshaped =
+        !readers.isEmpty()
+            && readers.stream().allMatch(node -> node.op() instanceof Movement.Reshape)
+            && readers.stream()
+                    .mapToLong(node -> Matrices.columns(node.result().type()))
+                    .distinct()
+                    .count()
+                == 1;
+    Value rows = isReshaped ? readers.getFirst().result() : vector;
+    Matrix matrix = matrices.exchanged(rows);
+    if (isReshaped) {
+      readers.forEach(node -> matrices.alias(node.result(), matrix));
+    }
+    matrices.alias(vector, matrix);
+    return matrix;
+  }
+}
