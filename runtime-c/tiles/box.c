@@ -122,6 +122,18 @@ void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t
     start_box(box, 0, (uint8_t *)(uintptr_t)l1, l2, dimensions, count, line_bytes);
 }
 
+void partita_box_load_lines(struct partita_box *box, uint8_t *l1, const uint8_t *l2, uint32_t count, uint32_t line_bytes,
+                            uint32_t stride)
+{
+    partita_load_lines_start(next_transfer(box), l1, l2, count, line_bytes, stride);
+}
+
+void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t *l1, uint32_t count,
+                             uint32_t line_bytes, uint32_t stride)
+{
+    partita_store_lines_start(next_transfer(box), l2, l1, count, line_bytes, stride);
+}
+
 void partita_box_wait(struct partita_box *box)
 {
     while (box->waited != box->started) {
