@@ -27,8 +27,13 @@ record CallUnit(
   /** The name of the figures of runs. */
   private static final String RUN = "element_run";
 
-  /** Load and store. */
-  private static final long MOVES = 2;
+  /** The cost of load, store and loop, in functions of one instruction. */
+  private static final long MOVES = 3;
+
+  private static final long REQUANTIZE = 4;
+
+  /** The cost of a term of a product: two loads, multiplication and addition. */
+  private static final long TERM = 3;
 
   static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
     Optional<FunctionThroughput> figures = chip.function(RUN);
@@ -55,12 +60,14 @@ record CallUnit(
   }
 
   private static long depth(ElementRun run) {
-    long products =
-        switch (run.source()) {
-          case ElementRun.Stored stored -> 0;
-          case ElementRun.Product product -> product.k();
-        };
-    return MOVES + run.steps().size() + products;
+    long depth = MOVES;
+    if (run.source() instanceof ElementRun.Product product) {
+      depth += TERM * product.k();
+    }
+    for (ElementRun.Step step : run.steps()) {
+      depth += step.function() == ElementRun.Function.REQUANTIZE ? REQUANTIZE : 1;
+    }
+    return depth;
   }
 
   double cycles(List<Long> counts, ChipKind chip) {
