@@ -76,6 +76,9 @@ struct partita_transfer {
     uint32_t line_bytes;
     uint32_t to_stride;
     uint32_t from_stride;
+    uint32_t planes;
+    uint32_t to_plane;
+    uint32_t from_plane;
     int32_t id;
 };
 
@@ -88,6 +91,20 @@ void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const
                               uint32_t line_bytes, uint32_t l2_stride);
 void partita_store_lines_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t lines,
                                uint32_t line_bytes, uint32_t l2_stride);
+
+/* The same for planes of such lines, which are contiguous in L1, too; the limit applies to the total of all planes. */
+struct partita_planes {
+    uint32_t planes;
+    uint32_t plane_stride; /* in L2 */
+    uint32_t lines;
+    uint32_t line_bytes;
+    uint32_t line_stride; /* in L2 */
+};
+
+void partita_load_planes_start(struct partita_transfer *transfer, void *l1, const void *l2,
+                               const struct partita_planes *planes);
+void partita_store_planes_start(struct partita_transfer *transfer, void *l2, const void *l1,
+                                const struct partita_planes *planes);
 void partita_transfer_wait(struct partita_transfer *transfer);
 
 /* L3 -> L2 (fetch) and L2 -> L3 (spill): addresses, L3's from 0, and sizes are multiples of PARTITA_L3_ALIGNMENT. */

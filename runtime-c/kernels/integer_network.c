@@ -124,7 +124,9 @@ static struct small_softmax small_softmax(const struct partita_integer_softmax *
     small.log2 = (int32_t)softmax->log2;
     small.inverse = small.log2 > 255 ? 0 : ((1u << 16) + (uint32_t)small.log2 - 1) / (uint32_t)small.log2;
     small.top = (uint32_t)softmax->levels - 1;
-    small.exists = most < INT32_MAX / softmax->levels && most < INT32_MAX / (softmax->size + 1);
+    /* most < INT32_MAX / levels, without a division of 64 bits; so for the size. */
+    const int64_t factor = softmax->levels > softmax->size + 1 ? softmax->levels : softmax->size + 1;
+    small.exists = most < INT32_MAX && (most + 1) * factor <= INT32_MAX;
     return small;
 }
 

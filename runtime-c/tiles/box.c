@@ -74,6 +74,26 @@ static const uint8_t *place(const uint8_t *l2, const struct partita_box_dimensio
     return l2;
 }
 
+/* Moves planes of lines by one transfer, if that can move as many bytes. */
+static void start_planes(struct partita_box *box, int32_t is_load, struct lines first, struct partita_planes planes)
+{
+    if ((uint64_t)planes.planes * planes.lines * planes.line_bytes > PARTITA_TRANSFER_LIMIT) {
+        for (uint32_t plane = 0; plane < planes.planes; plane++) {
+            start_lines(box, is_load, first);
+            first.l1 += (size_t)first.count * first.bytes;
+            first.l2 += (ptrdiff_t)(int32_t)planes.plane_stride;
+        }
+        return;
+    }
+    struct partita_transfer *transfer = next_transfer(box);
+    if (is_load) {
+        partita_load_planes_start(transfer, first.l1, first.l2, &planes);
+    } else {
+        /* The L2 address of a store came from a writable pointer. */
+        partita_store_planes_start(transfer, (uint8_t *)(uintptr_t)first.l2, first.l1, &planes);
+    }
+}
+
 static void start_box(struct partita_box *box, int32_t is_load, uint8_t *l1, const uint8_t *l2,
                       const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
 {
@@ -83,11 +103,14 @@ static void start_box(struct partita_box *box, int32_t is_load, uint8_t *l1, con
     }
     const struct partita_box_dimension none = {1, 0};
     const struct partita_box_dimension rows = count > 0 ? dimensions[--count] : none;
+    const struct partita_box_dimension planes = count > 0 ? dimensions[--count] : none;
     for (int32_t axis = 0; axis >= 0;) {
         const struct lines lines = {l1, place(l2, dimensions, index, count), (uint32_t)rows.size, line_bytes,
                                     (uint32_t)rows.stride};
-        start_lines(box, is_load, lines);
-        l1 += (size_t)rows.size * line_bytes;
+        const struct partita_planes all = {(uint32_t)planes.size, (uint32_t)planes.stride, (uint32_t)rows.size, line_bytes,
+                                           (uint32_t)rows.stride};
+        start_planes(box, is_load, lines, all);
+        l1 += (size_t)planes.size * (size_t)rows.size * line_bytes;
         axis = count - 1;
         while (axis >= 0 && ++index[axis] == dimensions[axis].size) {
             index[axis--] = 0;
@@ -120,6 +143,18 @@ void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t
     }
     /* L1 is only read. */
     start_box(box, 0, (uint8_t *)(uintptr_t)l1, l2, dimensions, count, line_bytes);
+}
+
+void partita_box_load_lines(struct partita_box *box, uint8_t *l1, const uint8_t *l2, uint32_t count, uint32_t line_bytes,
+                            uint32_t stride)
+{
+    partita_load_lines_start(next_transfer(box), l1, l2, count, line_bytes, stride);
+}
+
+void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t *l1, uint32_t count,
+                             uint32_t line_bytes, uint32_t stride)
+{
+    partita_store_lines_start(next_transfer(box), l2, l1, count, line_bytes, stride);
 }
 
 void partita_box_wait(struct partita_box *box)

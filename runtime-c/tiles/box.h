@@ -39,6 +39,12 @@ void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t 
 void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t *l1,
                              const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes);
 
+/* The same for `count` lines with one stride in L2, in bytes, that one transfer can move. */
+void partita_box_load_lines(struct partita_box *box, uint8_t *l1, const uint8_t *l2, uint32_t count, uint32_t line_bytes,
+                            uint32_t stride);
+void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t *l1, uint32_t count,
+                             uint32_t line_bytes, uint32_t stride);
+
 /* Waits until the box has been moved; does nothing if it was already awaited or never started. */
 void partita_box_wait(struct partita_box *box);
 

@@ -7,15 +7,19 @@ enum { WAITED_FOR, STARTED = 0x5741 };
 
 static void copy(const struct partita_transfer *transfer)
 {
-    for (uint32_t line = 0; line < transfer->lines; line++) {
-        __builtin_memcpy(transfer->to + (size_t)line * transfer->to_stride,
-                         transfer->from + (size_t)line * transfer->from_stride, transfer->line_bytes);
+    for (uint32_t plane = 0; plane < transfer->planes; plane++) {
+        uint8_t *to = transfer->to + (size_t)plane * transfer->to_plane;
+        const uint8_t *from = transfer->from + (size_t)plane * transfer->from_plane;
+        for (uint32_t line = 0; line < transfer->lines; line++) {
+            __builtin_memcpy(to + (size_t)line * transfer->to_stride, from + (size_t)line * transfer->from_stride,
+                             transfer->line_bytes);
+        }
     }
 }
 
 static void start(struct partita_transfer *transfer, uint64_t *moved)
 {
-    const uint64_t bytes = (uint64_t)transfer->lines * transfer->line_bytes;
+    const uint64_t bytes = (uint64_t)transfer->planes * transfer->lines * transfer->line_bytes;
     if (bytes > PARTITA_TRANSFER_LIMIT) {
         partita_fail("a transfer exceeds the size limit");
     }
@@ -45,20 +49,52 @@ static void verify_l1(const void *l1, uint64_t bytes)
     }
 }
 
+void partita_load_planes_start(struct partita_transfer *transfer, void *l1, const void *l2,
+                               const struct partita_planes *planes)
+{
+    const uint32_t plane = planes->lines * planes->line_bytes;
+    verify_l1(l1, (uint64_t)planes->planes * plane);
+    *transfer = (struct partita_transfer){.to = l1,
+                                          .from = l2,
+                                          .lines = planes->lines,
+                                          .line_bytes = planes->line_bytes,
+                                          .to_stride = planes->line_bytes,
+                                          .from_stride = planes->line_stride,
+                                          .planes = planes->planes,
+                                          .to_plane = plane,
+                                          .from_plane = planes->plane_stride};
+    start(transfer, &partita_moved.l2_l1);
+}
+
+void partita_store_planes_start(struct partita_transfer *transfer, void *l2, const void *l1,
+                                const struct partita_planes *planes)
+{
+    const uint32_t plane = planes->lines * planes->line_bytes;
+    verify_l1(l1, (uint64_t)planes->planes * plane);
+    *transfer = (struct partita_transfer){.to = l2,
+                                          .from = l1,
+                                          .lines = planes->lines,
+                                          .line_bytes = planes->line_bytes,
+                                          .to_stride = planes->line_stride,
+                                          .from_stride = planes->line_bytes,
+                                          .planes = planes->planes,
+                                          .to_plane = planes->plane_stride,
+                                          .from_plane = plane};
+    start(transfer, &partita_moved.l2_l1);
+}
+
 void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t lines,
                               uint32_t line_bytes, uint32_t l2_stride)
 {
-    verify_l1(l1, (uint64_t)lines * line_bytes);
-    *transfer = (struct partita_transfer){l1, l2, lines, line_bytes, line_bytes, l2_stride, 0};
-    start(transfer, &partita_moved.l2_l1);
+    const struct partita_planes planes = {1, 0, lines, line_bytes, l2_stride};
+    partita_load_planes_start(transfer, l1, l2, &planes);
 }
 
 void partita_store_lines_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t lines,
                                uint32_t line_bytes, uint32_t l2_stride)
 {
-    verify_l1(l1, (uint64_t)lines * line_bytes);
-    *transfer = (struct partita_transfer){l2, l1, lines, line_bytes, l2_stride, line_bytes, 0};
-    start(transfer, &partita_moved.l2_l1);
+    const struct partita_planes planes = {1, 0, lines, line_bytes, l2_stride};
+    partita_store_planes_start(transfer, l2, l1, &planes);
 }
 
 void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes)
@@ -90,14 +126,16 @@ static void verify_l3(uint32_t address, const void *l2, uint32_t bytes)
 void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t address, uint32_t bytes)
 {
     verify_l3(address, l2, bytes);
-    *transfer = (struct partita_transfer){l2, partita_l3 + address, 1, bytes, bytes, bytes, 0};
+    *transfer = (struct partita_transfer){
+        .to = l2, .from = partita_l3 + address, .lines = 1, .line_bytes = bytes, .planes = 1};
     start(transfer, &partita_moved.l3_l2);
 }
 
 void partita_spill_start(struct partita_transfer *transfer, uint32_t address, const void *l2, uint32_t bytes)
 {
     verify_l3(address, l2, bytes);
-    *transfer = (struct partita_transfer){partita_l3 + address, l2, 1, bytes, bytes, bytes, 0};
+    *transfer = (struct partita_transfer){
+        .to = partita_l3 + address, .from = l2, .lines = 1, .line_bytes = bytes, .planes = 1};
     start(transfer, &partita_moved.l3_l2);
 }
 

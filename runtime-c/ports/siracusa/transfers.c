@@ -39,15 +39,9 @@ static void free_one(void)
     }
 }
 
-static void start(struct partita_transfer *transfer, uint32_t direction, const uint8_t *l1, const uint8_t *l2,
-                  uint32_t lines, uint32_t line_bytes, uint32_t stride)
+static uint32_t next_identifier(struct partita_transfer *transfer, const uint8_t *l1, uint32_t bytes)
 {
-    const uint32_t bytes = lines * line_bytes;
-    if (bytes == 0) {
-        transfer->id = DONE;
-        return;
-    }
-    if (bytes > PARTITA_TRANSFER_LIMIT || line_bytes > PARTITA_TRANSFER_LIMIT) {
+    if (bytes > PARTITA_TRANSFER_LIMIT) {
         partita_fail("a transfer exceeds the size limit");
     }
     if (l1 < partita_l1 || l1 + bytes > partita_l1 + PARTITA_L1_BYTES) {
@@ -57,19 +51,54 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
         free_one();
     }
     const uint32_t id = read_register(DMA + COMMAND);
-    const uint32_t is_strided = lines > 1 && stride != line_bytes;
     owners[id] = transfer;
     taken |= 1u << id;
     transfer->id = (int32_t)id;
+    partita_moved.l2_l1 += bytes;
     __asm__ volatile("" : : : "memory");
-    write_register(DMA + COMMAND, bytes | direction | INCREMENT | (is_strided ? LINES : 0));
+    return id;
+}
+
+static inline void command(uint32_t direction, const uint8_t *l1, const uint8_t *l2, uint32_t lines,
+                           uint32_t line_bytes, uint32_t stride)
+{
+    const uint32_t is_strided = lines > 1 && stride != line_bytes;
+    write_register(DMA + COMMAND, lines * line_bytes | direction | INCREMENT | (is_strided ? LINES : 0));
     write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l1);
     write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l2);
     if (is_strided) {
         write_register(DMA + COMMAND, line_bytes);
         write_register(DMA + COMMAND, stride);
     }
-    partita_moved.l2_l1 += bytes;
+}
+
+static void start(struct partita_transfer *transfer, uint32_t direction, const uint8_t *l1, const uint8_t *l2,
+                  uint32_t lines, uint32_t line_bytes, uint32_t stride)
+{
+    const uint32_t bytes = lines * line_bytes;
+    if (bytes == 0) {
+        transfer->id = DONE;
+        return;
+    }
+    next_identifier(transfer, l1, bytes > line_bytes ? bytes : line_bytes);
+    command(direction, l1, l2, lines, line_bytes, stride);
+}
+
+/* Commands that follow each other have one identifier. */
+static void start_planes(struct partita_transfer *transfer, uint32_t direction, const uint8_t *l1, const uint8_t *l2,
+                         const struct partita_planes *planes)
+{
+    const uint32_t bytes = planes->lines * planes->line_bytes;
+    if (planes->planes * bytes == 0) {
+        transfer->id = DONE;
+        return;
+    }
+    next_identifier(transfer, l1, planes->planes * bytes);
+    for (uint32_t plane = 0; plane < planes->planes; plane++) {
+        command(direction, l1, l2, planes->lines, planes->line_bytes, planes->line_stride);
+        l1 += bytes;
+        l2 += planes->plane_stride;
+    }
 }
 
 void partita_copy_to_l1(void *l1, const void *l2, uint32_t bytes)
@@ -98,6 +127,18 @@ void partita_store_lines_start(struct partita_transfer *transfer, void *l2, cons
                                uint32_t line_bytes, uint32_t l2_stride)
 {
     start(transfer, 0, l1, l2, lines, line_bytes, l2_stride);
+}
+
+void partita_load_planes_start(struct partita_transfer *transfer, void *l1, const void *l2,
+                               const struct partita_planes *planes)
+{
+    start_planes(transfer, TO_L1, l1, l2, planes);
+}
+
+void partita_store_planes_start(struct partita_transfer *transfer, void *l2, const void *l1,
+                                const struct partita_planes *planes)
+{
+    start_planes(transfer, 0, l1, l2, planes);
 }
 
 void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes)

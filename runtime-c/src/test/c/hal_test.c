@@ -119,6 +119,20 @@ static void test_transfers(void)
     partita_store_start(&first, partita_l2 + 9000, partita_l1, 0);
     partita_transfer_wait(&first);
     EXPECT(partita_traffic()->l2_l1 == moved + 1000 + 60 + 30, "traffic counts bytes");
+    const struct partita_planes planes = {4, 500, 3, 6, 50};
+    partita_load_planes_start(&first, partita_l1 + 100, partita_l2, &planes);
+    partita_transfer_wait(&first);
+    for (int32_t line = 0; line < 12; line++) {
+        EXPECT(same(partita_l1 + 100 + 6 * line, partita_l2 + 500 * (line / 3) + 50 * (line % 3), 6), "a load packs planes");
+    }
+    fill(partita_l2 + 10000, 1, 2000);
+    partita_store_planes_start(&second, partita_l2 + 10000, partita_l1 + 100, &planes);
+    partita_transfer_wait(&second);
+    for (int32_t line = 0; line < 12; line++) {
+        const uint8_t *stored = partita_l2 + 10000 + 500 * (line / 3) + 50 * (line % 3);
+        EXPECT(same(stored, partita_l1 + 100 + 6 * line, 6) && stored[6] == 1, "a store spreads planes");
+    }
+    EXPECT(partita_traffic()->l2_l1 == moved + 1000 + 60 + 30 + 2 * 72, "traffic counts the bytes of planes");
 }
 
 static void test_l3(void)

@@ -51,6 +51,7 @@ final class ChipLowering {
 
   private final LoopKernels kernels;
   private final boolean hasFar;
+  private final long nearBytes;
   private final Unsupported unsupported;
   private final Module module;
   private final Graph graph;
@@ -73,8 +74,10 @@ final class ChipLowering {
       LoopKernels kernels,
       SharedRegions regions,
       boolean hasFar,
+      long nearBytes,
       Unsupported unsupported) {
     this.regions = regions;
+    this.nearBytes = nearBytes;
     this.known = new KnownValues(regions);
     this.hasFar = hasFar;
     this.program = program;
@@ -107,6 +110,8 @@ final class ChipLowering {
    * @param regions the regions that entry points share
    * @param workingBytes the bytes of the working memory that loops may use
    * @param hasFar whether rows of tables can be fetched from a memory farther than the home memory
+   * @param nearBytes the bytes of the largest value that may stay in the working memory; 0 if none
+   *     does
    * @param unsupported receives the nodes without kernel, which make the tasks unusable
    */
   static ChipTasks lower(
@@ -117,9 +122,11 @@ final class ChipLowering {
       SharedRegions regions,
       long workingBytes,
       boolean hasFar,
+      long nearBytes,
       Unsupported unsupported) {
     ChipLowering made =
-        new ChipLowering(program, devices, holders, kernels, regions, hasFar, unsupported);
+        new ChipLowering(
+            program, devices, holders, kernels, regions, hasFar, nearBytes, unsupported);
     made.addConstants();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -322,7 +329,8 @@ final class ChipLowering {
             space,
             operands,
             results.getFirst(),
-            operand -> sharing.lastReader(group.operands().get(operand)) <= step);
+            operand -> sharing.lastReader(group.operands().get(operand)) <= step,
+            nearBytes);
   }
 
   /** Records that the last task has written a value to its place. */

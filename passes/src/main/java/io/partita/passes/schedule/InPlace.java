@@ -7,6 +7,7 @@ import io.partita.passes.schedule.view.Storage;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * Decides whether a loop can overwrite an operand without later use. Each tile is loaded before it
@@ -19,10 +20,12 @@ final class InPlace {
    * @param space a space with one result
    * @param result a contiguous place for the result
    * @param dies whether the live range of an operand, by number, ends with this step
+   * @param nearBytes the bytes of the largest value that {@link NearValues} may keep; such an
+   *     operand and the result stay apart if the loop couldn't overwrite it there
    * @return the place that the result can have instead
    */
   static Optional<Storage> find(
-      TileSpace space, List<Storage> operands, Storage result, IntPredicate dies) {
+      TileSpace space, List<Storage> operands, Storage result, IntPredicate dies, long nearBytes) {
     for (int i = 0; i < operands.size(); i++) {
       Storage operand = operands.get(i);
       boolean hasRoom =
@@ -30,7 +33,10 @@ final class InPlace {
               && operand.isContiguous()
               && operand.element().bits() == result.element().bits()
               && operand.elements() == result.elements();
-      if (hasRoom && dies.test(i) && hasSameTiles(space, operands, i)) {
+      if (hasRoom
+          && dies.test(i)
+          && hasSameTiles(space, operands, i)
+          && (operand.region().bytes() > nearBytes || mayBeOverwritten(space, operands, i))) {
         return Optional.of(
             new Storage(
                 operand.region(),
@@ -41,6 +47,16 @@ final class InPlace {
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean mayBeOverwritten(TileSpace space, List<Storage> operands, int operand) {
+    return IntStream.range(0, space.operands().size())
+        .filter(i -> space.operands().get(i).value() < operands.size())
+        .filter(
+            i ->
+                operands.get(space.operands().get(i).value()).region()
+                    == operands.get(operand).region())
+        .allMatch(i -> NearValues.mayBeOverwritten(space, i));
   }
 
   /**

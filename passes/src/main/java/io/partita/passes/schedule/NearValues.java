@@ -54,6 +54,9 @@ final class NearValues {
   /** The part of the set-aside memory that constants may take. */
   private static final long CONSTANTS = 4;
 
+  /** The values of the largest bytes that have room together. */
+  private static final long TOGETHER = 4;
+
   private final List<ChipTasks> entries;
   private final LoopKernels kernels;
   private final ChipKind chip;
@@ -81,6 +84,13 @@ final class NearValues {
   /** Returns the bytes of the working memory that loops use beside near values. */
   static long loopBytes(long workingBytes) {
     return (workingBytes - workingBytes / SHARE) / ALIGNMENT * ALIGNMENT;
+  }
+
+  /** Returns the bytes of values, several of which have room together; 0 if none is kept. */
+  static long largestBytes(ChipKind chip, long workingBytes) {
+    return chip.working().scope() == Memory.Scope.CORE
+        ? 0
+        : (workingBytes - loopBytes(workingBytes)) / TOGETHER;
   }
 
   /**
@@ -256,7 +266,6 @@ final class NearValues {
   private void exclude(Task.Loop loop, Map<Region, Use> uses) {
     TileSpace space = kernels.space(loop.index());
     Set<Region> read = Collections.newSetFromMap(new IdentityHashMap<>());
-    boolean isAlone = space.calls().size() == 1;
     for (int i = 0; i < loop.operands().size(); i++) {
       Storage storage = loop.operands().get(i);
       TileSpace.Operand operand = space.operands().get(i);
@@ -266,7 +275,7 @@ final class NearValues {
               && storage.byteOffset() % TILE_ALIGNMENT == 0
               && NearTiles.isLine(space, i);
       uses.get(storage.region()).isKept &= isLine;
-      if (operand.direction() == Direction.LOAD && !(isAlone && mayBeOverwritten(space, i))) {
+      if (operand.direction() == Direction.LOAD && !mayBeOverwritten(space, i)) {
         read.add(storage.region());
       }
     }
@@ -278,9 +287,53 @@ final class NearValues {
     }
   }
 
-  /** Whether the result of a kernel may be in the tile of an operand. */
-  private static boolean mayBeOverwritten(TileSpace space, int operand) {
-    KernelCall call = space.calls().getFirst();
+  /**
+   * Whether the result of a loop may be in the tile of an operand: the only call that reads the
+   * operand precedes all that write the result, or is the first of these and can run in place.
+   */
+  static boolean mayBeOverwritten(TileSpace space, int operand) {
+    boolean isWritten = false;
+    boolean isRead = false;
+    for (KernelCall call : space.calls()) {
+      boolean writes = call.arguments().stream().anyMatch(argument -> isResult(space, argument));
+      long reads = uses(call.arguments(), operand);
+      if (reads > 0) {
+        boolean isFirst = !isRead && !isWritten && reads == 1;
+        if (!isFirst || writes && !isInPlace(call, operand)) {
+          return false;
+        }
+        isRead = true;
+      }
+      isWritten |= writes;
+    }
+    return isRead;
+  }
+
+  private static boolean isResult(TileSpace space, Argument argument) {
+    return switch (argument.value()) {
+      case Argument.Value.OperandPointer(int operand, var offset) ->
+          space.operands().get(operand).direction() == Direction.STORE;
+      case Argument.Value.Struct(var inner) ->
+          inner.stream().anyMatch(each -> isResult(space, each));
+      case Argument.Value other -> false;
+    };
+  }
+
+  private static long uses(List<Argument> arguments, int operand) {
+    return arguments.stream()
+        .mapToLong(
+            argument ->
+                switch (argument.value()) {
+                  case Argument.Value.OperandPointer(int own, var offset) -> own == operand ? 1 : 0;
+                  case Argument.Value.PointerWhen(var condition, var pointer) ->
+                      uses(List.of(new Argument(argument.field(), pointer)), operand);
+                  case Argument.Value.Struct(var inner) -> uses(inner, operand);
+                  case Argument.Value other -> 0;
+                })
+        .sum();
+  }
+
+  private static boolean isInPlace(KernelCall call, int operand) {
     return call.kernel().isEpilogue()
         && call.arguments().stream()
             .filter(argument -> call.kernel().struct().inPlace().contains(argument.field()))

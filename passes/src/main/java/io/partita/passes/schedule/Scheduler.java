@@ -179,6 +179,7 @@ public final class Scheduler {
     LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
     SharedRegions regions = new SharedRegions();
     boolean hasFar = chip.far().isPresent();
+    long nearBytes = options.nearValues() ? NearValues.largestBytes(chip, workingBytes(chip)) : 0;
     List<ChipTasks> entries =
         own.stream()
             .map(
@@ -191,6 +192,7 @@ public final class Scheduler {
                         regions,
                         workingBytes(chip),
                         hasFar,
+                        nearBytes,
                         unsupported))
             .toList();
     List<ChipTasks> all = entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();

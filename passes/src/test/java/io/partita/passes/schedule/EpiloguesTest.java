@@ -246,8 +246,7 @@ class EpiloguesTest {
         .containsExactly(
             "[gemm_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32,"
                 + " sub_f32]",
-            "[relu_f32]",
-            "[sub_f32]");
+            "[relu_f32, sub_f32]");
   }
 
   @Test
@@ -272,7 +271,7 @@ class EpiloguesTest {
                       graph, BinaryFunction.ADD, unary(graph, UnaryFunction.TANH, sums), sums);
                 },
                 ROOM))
-        .containsExactly("[gemm_f32]", "[tanh_f32]", "[add_f32]");
+        .containsExactly("[gemm_f32]", "[tanh_f32, add_f32]");
     assertThat(
             loops(
                 graph -> {
@@ -353,5 +352,119 @@ class EpiloguesTest {
             },
             l1);
     assertThat(loops).containsExactly("[convolution_f32, relu_f32, add_f32]");
+  }
+
+  /** Uses an input, since small constants would be copied first. */
+  private Value scalar(GraphBuilder graph) {
+    return weight(graph, ElementType.I32);
+  }
+
+  private Value requantize(GraphBuilder graph, Value x, ElementType to) {
+    return graph.add(
+        new IntegerNetwork.Requantize(4, -128, 127, to), x, scalar(graph), scalar(graph));
+  }
+
+  private static Value integers(GraphBuilder graph, ElementType element, long... extents) {
+    return graph.input("x", TensorType.of(element, extents));
+  }
+
+  /** A hard swish of integers is one loop, although its first value is read twice. */
+  @ParameterizedTest
+  @CsvSource({"100000", "700"})
+  void integerFunctionsAreOneLoop(long l1) {
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = integers(graph, ElementType.I32, 9, 37);
+                  Value sum = binary(graph, BinaryFunction.ADD, x, scalar(graph));
+                  Value least = binary(graph, BinaryFunction.MAX, sum, scalar(graph));
+                  Value most = binary(graph, BinaryFunction.MIN, least, scalar(graph));
+                  Value product = binary(graph, BinaryFunction.MUL, most, x);
+                  return requantize(graph, product, ElementType.I8);
+                },
+                l1))
+        .containsExactly("[add_i32, max_i32, min_i32, mul_i32, requantize_i32_i8]");
+  }
+
+  /** Values of another width than the result are in scratch memory. */
+  @ParameterizedTest
+  @CsvSource({"100000", "700"})
+  void functionsMayChangeTheWidth(long l1) {
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = integers(graph, ElementType.I8, 9, 37);
+                  Value wide = requantize(graph, x, ElementType.I32);
+                  Value row = weight(graph, ElementType.I32, 37);
+                  Value sum = binary(graph, BinaryFunction.ADD, row, wide);
+                  return requantize(graph, sum, ElementType.U8);
+                },
+                l1))
+        .containsExactly("[requantize_i8_i32, add_i32, requantize_i32_u8]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"100000", "2500"})
+  void normsAndSoftmaxesOfIntegersHaveEpilogues(long l1) {
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = integers(graph, ElementType.I8, 3, 9, 37);
+                  Value gain = weight(graph, ElementType.I32, 37);
+                  Value norm =
+                      graph.add(
+                          new IntegerNetwork.IntegerNorm(Structured.NormKind.RMS, 2, -128, 127),
+                          x,
+                          gain);
+                  Value wide = requantize(graph, norm, ElementType.I32);
+                  Value column = weight(graph, ElementType.I32, 9, 1);
+                  Value sum = binary(graph, BinaryFunction.SUB, column, wide);
+                  return requantize(graph, sum, ElementType.I8);
+                },
+                l1))
+        .containsExactly("[integer_rms_norm_i8, requantize_i8_i32, sub_i32, requantize_i32_i8]");
+    assertThat(
+            loops(
+                graph ->
+                    requantize(
+                        graph,
+                        graph.add(
+                            new IntegerNetwork.IntegerSoftmax(1, 86, 3888, 64, 256),
+                            integers(graph, ElementType.I8, 3, 9, 37)),
+                        ElementType.I8),
+                l1))
+        .containsExactly("[integer_softmax_i8, requantize_i8_i8]");
+  }
+
+  /** A sum of two chains belongs to the product, and a sum of two others to the earlier one. */
+  @Test
+  void sumsOfChainsBelongToProducts() {
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = integers(graph, ElementType.I8, 1, 16);
+                  Value residual = requantize(graph, x, ElementType.I32);
+                  Value sums =
+                      graph.add(
+                          new Contraction.MatMul(ElementType.I32),
+                          x,
+                          weight(graph, ElementType.I8, 16, 16));
+                  Value wide = requantize(graph, sums, ElementType.I32);
+                  Value sum = binary(graph, BinaryFunction.ADD, residual, wide);
+                  return requantize(graph, sum, ElementType.I8);
+                },
+                ROOM))
+        .containsExactly(
+            "[requantize_i8_i32]", "[gemv_requantize_i8_i8_i32, add_i32, requantize_i32_i8]");
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = integers(graph, ElementType.I32, 5, 16);
+                  Value one = requantize(graph, x, ElementType.I32);
+                  Value other = binary(graph, BinaryFunction.MUL, x, scalar(graph));
+                  return binary(graph, BinaryFunction.MAX, one, other);
+                },
+                ROOM))
+        .containsExactly("[mul_i32]", "[requantize_i32_i32, max_i32]");
   }
 }

@@ -83,7 +83,13 @@ class FusedKernelsTest {
   @CsvSource({"false, 1", "true, 1", "true, 3"})
   void parametersOfColumnsAreFused(boolean bias, long batch) {
     requireCalls(product(bias, batch, 9), batch, ROOM, ONE);
-    requireCalls(product(bias, batch), batch, ROOM, ONE);
+  }
+
+  /** With one multiplier and one addend, requantization apart is short, too. */
+  @Test
+  void scalarParametersAreFusedWhereThatIsFaster() {
+    requireCalls(product(false, 1), 1, ROOM, ONE);
+    requireCalls(product(true, 3), 3, ROOM, TWO);
   }
 
   @Test

@@ -68,7 +68,7 @@ public final class CallFields implements FieldValues {
     return expression.at(tile);
   }
 
-  static Optional<Value> find(List<Argument> arguments, String field) {
+  public static Optional<Value> find(List<Argument> arguments, String field) {
     int dot = field.indexOf('.');
     String own = dot < 0 ? field : field.substring(0, dot);
     Optional<Value> found =

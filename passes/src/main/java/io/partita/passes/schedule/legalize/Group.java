@@ -42,6 +42,11 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
     return nodes.subList(nodes.size() - epilogues, nodes.size());
   }
 
+  /** Whether a value is the result of one of the nodes. */
+  public boolean computes(Value value) {
+    return !value.isInput() && nodes.contains(value.definition());
+  }
+
   /**
    * Returns the nodes in several groups: the one that computes the sums, then each epilogue by
    * itself.

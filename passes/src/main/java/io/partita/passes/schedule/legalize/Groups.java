@@ -21,8 +21,9 @@ import java.util.Set;
  * Groups the nodes of a legal graph into loops. An integer product or convolution forms a group
  * with the requantization of its sums and, between them, the addition of a vector along the
  * columns. A product or convolution, requantized or not, also forms a group with its epilogues:
- * elementwise functions of its result and possibly another operand, such as activations, residuals
- * and gates. Every other node is a group of its own.
+ * elementwise functions of its result and possibly other operands, such as activations, residuals,
+ * gates and requantizations. So do an elementwise function, a requantization, and a norm or softmax
+ * of integers. Every other node is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -78,8 +79,9 @@ public final class Groups {
   }
 
   /**
-   * Returns the epilogues of each node that computes sums. A node with two products as operands
-   * belongs to the later one.
+   * Returns the epilogues of each node that has any. A function of two products belongs to the
+   * later one, and a function of a product and something else to the product. Chains of other nodes
+   * begin at the first one that can begin one.
    */
   private Map<Node, List<Node>> epilogues(
       Graph graph, Map<Node, List<Node>> before, Set<Node> inner) {
@@ -94,22 +96,36 @@ public final class Groups {
     for (Node node : graph.nodes().reversed()) {
       boolean isProduct = isProduct(node) || !before.getOrDefault(node, List.of()).isEmpty();
       if (isProduct && !inner.contains(node) && !known.contains(node.result())) {
-        List<Node> chain = new ArrayList<>();
-        Value last = node.result();
-        while (isReadOnce(last) && chain.size() < MAX_EPILOGUES) {
-          Node reader = readers.get(last).getFirst();
-          if (!Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
-            break;
-          }
-          chain.add(reader);
-          last = reader.result();
-        }
-        if (!chain.isEmpty()) {
-          found.put(node, chain);
-        }
+        follow(node, inner, taken, found);
+      }
+    }
+    for (Node node : graph.nodes()) {
+      boolean isFree = !found.containsKey(node) && !inner.contains(node) && !taken.contains(node);
+      if (isFree && Epilogues.isHead(node) && !known.contains(node.result())) {
+        follow(node, inner, taken, found);
       }
     }
     return found;
+  }
+
+  private void follow(Node head, Set<Node> inner, Set<Node> taken, Map<Node, List<Node>> found) {
+    List<Node> chain = new ArrayList<>();
+    Value last = head.result();
+    while (isReadOnce(last) && chain.size() < MAX_EPILOGUES) {
+      Node reader = readers.get(last).getFirst();
+      boolean isHead = inner.contains(reader) || found.containsKey(reader);
+      if (isHead || !Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
+        break;
+      }
+      chain.add(reader);
+      last = reader.result();
+    }
+    while (!chain.isEmpty() && Epilogues.isView(chain.getLast())) {
+      taken.remove(chain.removeLast());
+    }
+    if (!chain.isEmpty()) {
+      found.put(head, chain);
+    }
   }
 
   private static boolean isProduct(Node node) {

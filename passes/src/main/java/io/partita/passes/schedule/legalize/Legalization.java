@@ -68,6 +68,10 @@ public final class Legalization {
           new WidenElements(),
           new WidenScatter());
 
+  /** Moves requantizations to what computes their operands. */
+  private static final List<RewriteRule> EARLY =
+      List.of(new RequantizeEarly(), new RequantizeParts());
+
   private Legalization() {}
 
   /** {@link #legalize(Module, long)} for each device. */
@@ -103,6 +107,6 @@ public final class Legalization {
     LongLines lines = new LongLines(workingBytes);
     List<RewriteRule> parts =
         List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
-    return List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, parts);
+    return List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
   }
 }

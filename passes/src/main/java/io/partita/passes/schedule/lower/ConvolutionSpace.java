@@ -128,7 +128,10 @@ final class ConvolutionSpace {
     int out = space.store("out", operands.size(), result.element(), box);
     List<TensorView> own = operands.subList(0, operands.size() - others.size());
     Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
-    Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
+    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
+    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    Argument.Value first = values.first(result.element());
+    Argument sums = end.map(each -> each.sums(space, first)).orElse(new Argument("out", first));
     arguments.add(sums);
     arguments.add(tiles.arguments());
     arguments.add(integer("batch", TileExpression.size(batch)));
@@ -136,9 +139,8 @@ final class ConvolutionSpace {
     arguments.add(integer("channels", channels()));
     arguments.add(integer("filters", filterBox(1).size()));
     space.call(kernel, arguments);
-    end.ifPresent(each -> each.call(space, sums, out, List.of()));
-    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
-    epilogues.call(space, out, sizes, places, others, List.of());
+    end.ifPresent(each -> each.call(space, sums, first, List.of()));
+    epilogues.call(space, values, sizes, places, others, List.of());
     return space.build();
   }
 

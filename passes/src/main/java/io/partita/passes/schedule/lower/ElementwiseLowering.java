@@ -24,22 +24,29 @@ final class ElementwiseLowering {
   private ElementwiseLowering() {}
 
   static Optional<TileSpace> lower(
-      Elementwise op, List<TensorView> operands, List<TensorView> results) {
+      Elementwise op,
+      List<TensorView> operands,
+      List<TensorView> results,
+      TileEpilogues epilogues) {
     TensorView out = results.getFirst();
     ElementType element = operands.getFirst().element();
     return switch (op) {
       case Elementwise.Unary(UnaryFunction function) ->
-          line(function.text() + "_" + element, operands.getFirst(), out);
+          line(function.text() + "_" + element, operands.getFirst(), out, epilogues);
       case Elementwise.Cast(ElementType to)
           when element.bits() < Byte.SIZE || to.bits() < Byte.SIZE ->
           nibbles(operands.getFirst(), out);
       case Elementwise.Cast(ElementType to) ->
-          line("cast_" + element + "_" + to, operands.getFirst(), out);
+          line("cast_" + element + "_" + to, operands.getFirst(), out, epilogues);
       case Elementwise.Binary(BinaryFunction function) ->
           exists(function, element) && operands.get(1).element() == element
               ? Optional.of(
                   broadcasting(
-                      function.text() + "_" + element, List.of("left", "right"), operands, out))
+                      function.text() + "_" + element,
+                      List.of("left", "right"),
+                      operands,
+                      out,
+                      epilogues))
               : Optional.empty();
       case Elementwise.Select select ->
           out.element().bits() < 8
@@ -49,7 +56,8 @@ final class ElementwiseLowering {
                       "select_" + out.element().bits(),
                       List.of("condition", "then", "otherwise"),
                       operands,
-                      out));
+                      out,
+                      epilogues));
     };
   }
 
@@ -91,31 +99,46 @@ final class ElementwiseLowering {
   }
 
   /** Lowers an elementwise function of contiguous tiles. */
-  private static Optional<TileSpace> line(String function, TensorView x, TensorView out) {
+  private static Optional<TileSpace> line(
+      String function, TensorView x, TensorView out, TileEpilogues epilogues) {
     if (!KernelTable.has(function)) {
       return Optional.empty();
     }
-
+    List<List<Long>> strides = new ArrayList<>(List.of(x.strides(), out.strides()));
+    epilogues.operands().forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
     TileSpaceBuilder space = new TileSpaceBuilder(function);
-    TileGrid grid = TileGrid.of(out.shape(), List.of(x.strides(), out.strides()), List.of());
-    List<Integer> axes = grid.axes(space, "i", 1, grid.rank());
+    TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
+    int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES;
+    List<Integer> axes = grid.axes(space, "i", 1, walked);
+    List<TileExpression> sizes = TileGrid.sizes(axes);
     int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
-    int result = space.store("out", 1, out.element(), grid.repeated(1, axes));
+    List<TileEpilogues.Place> places = epilogues.along(grid, 2, axes);
+    List<Integer> others = epilogues.load(space, places);
+    int result = space.store("out", 1 + others.size(), out.element(), grid.repeated(1, axes));
+    TileEpilogues.Values values = epilogues.values(space, result, out.element(), sizes);
     space.call(
         function,
         List.of(
-            pointer("x", in), pointer("out", result), integer("count", TileGrid.elements(axes))));
+            pointer("x", in),
+            new Argument("out", values.first(out.element())),
+            integer("count", TileGrid.elements(axes))));
+    epilogues.call(space, values, sizes, places, others, List.of());
     return Optional.of(space.build());
   }
 
   private static TileSpace broadcasting(
-      String function, List<String> names, List<TensorView> operands, TensorView out) {
+      String function,
+      List<String> names,
+      List<TensorView> operands,
+      TensorView out,
+      TileEpilogues epilogues) {
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     List<List<Long>> strides = new ArrayList<>();
     operands.forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
     strides.add(out.strides());
     TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
     List<Integer> axes = grid.axes(space, "i", PART, TileGrid.KERNEL_AXES);
+    List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> pointers = new ArrayList<>();
     List<Argument> steps = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
@@ -124,11 +147,16 @@ final class ElementwiseLowering {
           pointer(name, space.load(name, i, operands.get(i).element(), grid.box(i, axes))));
       steps.add(integers(name + "_strides", TileGrid.six(grid.tileStrides(i, axes), 0)));
     }
-    int result = names.size();
-    pointers.add(pointer("out", space.store("out", result, out.element(), grid.box(result, axes))));
-    pointers.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
+    List<TileEpilogues.Place> places = epilogues.along(grid, names.size(), axes);
+    List<Integer> others = epilogues.load(space, places);
+    int result = operands.size();
+    int stored = space.store("out", result, out.element(), grid.box(result, axes));
+    TileEpilogues.Values values = epilogues.values(space, stored, out.element(), sizes);
+    pointers.add(new Argument("out", values.first(out.element())));
+    pointers.add(integers("extents", TileGrid.six(sizes, 1)));
     pointers.addAll(steps);
     space.call(function, pointers);
+    epilogues.call(space, values, sizes, places, others, List.of());
     return space.build();
   }
 }

@@ -24,9 +24,10 @@ final class IntegerNetworkLowering {
   private IntegerNetworkLowering() {}
 
   static Optional<TileSpace> lower(
-      IntegerNetwork op, List<TensorView> operands, TensorView result) {
-    return hasKernel(operands, result)
-        ? Optional.of(space(op, operands, result))
+      IntegerNetwork op, List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
+    List<TensorView> own = operands.subList(0, operands.size() - epilogues.operands().size());
+    return hasKernel(own, result)
+        ? Optional.of(space(op, operands, result, epilogues))
         : Optional.empty();
   }
 
@@ -37,9 +38,11 @@ final class IntegerNetworkLowering {
         && operands.stream().skip(1).allMatch(view -> view.element() == ElementType.I32);
   }
 
-  private static TileSpace space(IntegerNetwork op, List<TensorView> operands, TensorView result) {
+  private static TileSpace space(
+      IntegerNetwork op, List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
     return switch (op) {
-      case IntegerNetwork.Requantize requantize -> requantize(requantize, operands, result);
+      case IntegerNetwork.Requantize requantize ->
+          requantize(requantize, operands, result, epilogues);
       case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, operands.getFirst(), result);
       case IntegerNetwork.IntegerSoftmax softmax ->
           rows(
@@ -51,7 +54,8 @@ final class IntegerNetworkLowering {
                   integer("b", softmax.b()),
                   integer("c", softmax.c()),
                   integer("log2", softmax.log2()),
-                  integer("levels", softmax.levels())));
+                  integer("levels", softmax.levels())),
+              epilogues);
       case IntegerNetwork.PowerSoftmax softmax ->
           rows(
               "power_softmax",
@@ -60,21 +64,26 @@ final class IntegerNetworkLowering {
               List.of(
                   integer("unit", softmax.unit()),
                   integer("group", softmax.group()),
-                  integer("levels", softmax.levels())));
+                  integer("levels", softmax.levels())),
+              epilogues);
       case IntegerNetwork.IntegerNorm norm ->
-          rows(norm.mnemonic(), operands, result, normArguments(norm, operands));
+          rows(norm.mnemonic(), operands, result, normArguments(norm, operands), epilogues);
     };
   }
 
   private static TileSpace requantize(
-      IntegerNetwork.Requantize op, List<TensorView> operands, TensorView result) {
-    String kernel = "requantize_" + operands.getFirst().element() + "_" + result.element();
+      IntegerNetwork.Requantize op,
+      List<TensorView> operands,
+      TensorView result,
+      TileEpilogues epilogues) {
+    String kernel = "requantize_" + operands.getFirst().element() + "_" + op.to();
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     List<List<Long>> strides = new ArrayList<>();
     operands.forEach(each -> strides.add(TileGrid.broadcast(each, result.shape())));
     strides.add(result.strides());
     TileGrid grid = TileGrid.of(result.shape(), strides, List.of());
     List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
+    List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> arguments = new ArrayList<>();
     List<String> names = List.of("x", "multiplier", "addend");
     for (int i = 0; i < names.size(); i++) {
@@ -83,9 +92,13 @@ final class IntegerNetworkLowering {
       int operand = space.load(names.get(i), i, element, box);
       arguments.add(pointer(names.get(i), operand));
     }
-    int out = space.store("out", names.size(), result.element(), grid.box(names.size(), axes));
-    arguments.add(pointer("out", out));
-    arguments.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
+    List<TileEpilogues.Place> places = epilogues.along(grid, names.size(), axes);
+    List<Integer> others = epilogues.load(space, places);
+    int stored = operands.size();
+    int out = space.store("out", stored, result.element(), grid.box(stored, axes));
+    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    arguments.add(new Argument("out", values.first(op.to())));
+    arguments.add(integers("extents", TileGrid.six(sizes, 1)));
     for (int i = 1; i < names.size(); i++) {
       List<TileExpression> steps = TileGrid.six(grid.tileStrides(i, axes), 0);
       arguments.add(integers(names.get(i) + "_strides", steps));
@@ -94,6 +107,7 @@ final class IntegerNetworkLowering {
     arguments.add(integer("high", op.high()));
     arguments.add(integer("shift", op.shift()));
     space.call(kernel, arguments);
+    epilogues.call(space, values, sizes, places, others, List.of());
     return space.build();
   }
 
@@ -131,47 +145,88 @@ final class IntegerNetworkLowering {
     return vector.elements() == 1 ? 0 : 1;
   }
 
-  /** Lowers operations on whole rows of x; all further operands are vectors along a row. */
+  /**
+   * Lowers operations on whole rows of x; all further operands but those of epilogues are vectors
+   * along a row.
+   */
   private static TileSpace rows(
-      String function, List<TensorView> operands, TensorView result, List<Argument> more) {
+      String function,
+      List<TensorView> operands,
+      TensorView result,
+      List<Argument> more,
+      TileEpilogues epilogues) {
     TensorView x = operands.getFirst();
     String kernel = function + "_" + x.element();
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     int last = x.shape().size() - 1;
-    TileGrid grid =
-        TileGrid.of(
-            x.shape().subList(0, last),
-            List.of(x.strides().subList(0, last), result.strides().subList(0, last)),
-            List.of());
-    List<Integer> axes = grid.axes(space, "rows", 1, grid.rank());
+    List<List<Long>> strides = new ArrayList<>();
+    strides.add(x.strides().subList(0, last));
+    strides.add(result.strides().subList(0, last));
+    List<List<Long>> others = new ArrayList<>();
+    epilogues.operands().forEach(each -> others.add(TileGrid.broadcast(each, result.shape())));
+    others.forEach(each -> strides.add(each.subList(0, last)));
+    TileGrid grid = TileGrid.of(x.shape().subList(0, last), strides, List.of());
+    int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES - 1;
+    List<Integer> axes = grid.axes(space, "rows", 1, walked);
     long size = x.shape().getLast();
-    int in = space.load("x", 0, x.element(), row(grid, 0, axes, size));
+    int in = space.load("x", 0, x.element(), row(grid, 0, axes, size, 1));
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("x", in));
     List<String> names = List.of("weight", "bias");
-    for (int i = 1; i < operands.size(); i++) {
+    for (int i = 1; i < operands.size() - others.size(); i++) {
       TensorView vector = operands.get(i);
       List<BoxDimension> whole = List.of(BoxDimension.whole(vector.elements(), 1));
       String name = names.get(i - 1);
       arguments.add(pointer(name, space.load(name, i, vector.element(), whole)));
     }
-    int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size));
+    List<TileEpilogues.Place> places = new ArrayList<>();
+    for (int i = 0; i < others.size(); i++) {
+      places.add(place(grid, i + 2, axes, size, others.get(i).getLast()));
+    }
+    List<Integer> loaded = epilogues.load(space, places);
+    int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size, 1));
+    List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
+    sizes.add(TileExpression.of(size));
+    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
     TileExpression rows = TileGrid.elements(axes);
-    arguments.add(pointer("out", out));
+    arguments.add(new Argument("out", values.first(result.element())));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.addAll(more);
     space.call(kernel, arguments);
+    epilogues.call(space, values, sizes, places, loaded, List.of());
     return space.build();
   }
 
-  private static List<BoxDimension> row(TileGrid grid, int tensor, List<Integer> axes, long size) {
+  private static List<BoxDimension> row(
+      TileGrid grid, int tensor, List<Integer> axes, long size, long stride) {
     List<BoxDimension> box = new ArrayList<>();
     for (int i = 0; i < grid.rank(); i++) {
-      long stride = grid.strides().get(tensor).get(i);
-      box.add(BoxDimension.along(axes.get(i), grid.extents().get(i), stride));
+      long own = grid.strides().get(tensor).get(i);
+      box.add(BoxDimension.along(axes.get(i), grid.extents().get(i), own));
     }
-    box.add(BoxDimension.whole(size, 1));
+    box.add(BoxDimension.whole(size, stride));
     return box;
+  }
+
+  /**
+   * Returns the place of an operand of an epilogue, which may broadcast.
+   *
+   * @param stride its stride along a row
+   */
+  private static TileEpilogues.Place place(
+      TileGrid grid, int tensor, List<Integer> axes, long size, long stride) {
+    List<BoxDimension> box = new ArrayList<>(grid.walked(tensor, axes));
+    List<TileExpression> strides = new ArrayList<>();
+    TileExpression inner = TileExpression.of(1);
+    strides.add(TileExpression.of(stride == 0 ? 0 : 1));
+    if (stride != 0) {
+      box.add(BoxDimension.whole(size, stride));
+      inner = TileExpression.of(size);
+    }
+    for (TileExpression each : grid.tileStrides(tensor, axes).reversed()) {
+      strides.addFirst(each.times(inner));
+    }
+    return new TileEpilogues.Place(TileGrid.closed(box), strides);
   }
 }

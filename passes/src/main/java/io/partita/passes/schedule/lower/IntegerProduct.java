@@ -154,14 +154,16 @@ final class IntegerProduct {
     int out = space.store("out", operands.size(), result.element(), box);
     List<TensorView> own = operands.subList(0, operands.size() - others.size());
     Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
-    Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
+    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
+    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    Argument.Value first = values.first(result.element());
+    Argument sums = end.map(each -> each.sums(space, first)).orElse(new Argument("out", first));
     List<Argument> arguments = new ArrayList<>();
     arguments.addAll(List.of(pointer("left", left), pointer("right", right), vector, sums));
     arguments.addAll(product(m.size(), n.size(), k.size()).extents(depth));
     space.call(kernel, arguments);
-    end.ifPresent(each -> each.call(space, sums, out, List.of(depth)));
-    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
-    epilogues.call(space, out, sizes, places, others, List.of(depth));
+    end.ifPresent(each -> each.call(space, sums, first, List.of(depth)));
+    epilogues.call(space, values, sizes, places, others, List.of(depth));
     return space.build();
   }
 

@@ -43,14 +43,15 @@ public final class Lowerings {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();
-      case Elementwise elementwise -> ElementwiseLowering.lower(elementwise, operands, results);
+      case Elementwise elementwise ->
+          ElementwiseLowering.lower(elementwise, operands, results, epilogues);
       case Contraction contraction -> contraction(contraction, operands, results, epilogues);
       case Structured structured -> structured(structured, operands, results, epilogues);
       case Movement movement -> MovementLowering.lower(movement, operands, results);
       case Reduction reduction -> ReductionLowering.lower(reduction, operands, results);
       case Quantized quantized -> QuantizedLowering.lower(quantized, operands, results.getFirst());
       case IntegerNetwork network ->
-          IntegerNetworkLowering.lower(network, operands, results.getFirst());
+          IntegerNetworkLowering.lower(network, operands, results.getFirst(), epilogues);
     };
   }
 

@@ -154,12 +154,13 @@ final class ProductLowering {
     arguments.add(pointer("left", x));
     arguments.add(pointer("right", weight));
     arguments.add(vector);
-    arguments.add(pointer("out", result));
-    arguments.addAll(call.extents(k));
-    space.call(kernel, arguments);
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(size(n));
-    epilogues.call(space, result, sizes, places, others, List.of(k));
+    TileEpilogues.Values values = epilogues.values(space, result, out.element(), sizes);
+    arguments.add(new Argument("out", values.first(out.element())));
+    arguments.addAll(call.extents(k));
+    space.call(kernel, arguments);
+    epilogues.call(space, values, sizes, places, others, List.of(k));
     return space.build();
   }
 

@@ -19,10 +19,14 @@ import java.util.List;
  * @param box the part of the result, with one dimension for each of its dimensions
  */
 record Requantization(Requantize op, List<TensorView> operands, List<BoxDimension> box) {
-  /** Returns the place of the sums: the argument {@code out} of the preceding kernel. */
-  Argument sums(TileSpaceBuilder space, int out) {
+  /**
+   * Returns the place of the sums: the argument {@code out} of the preceding kernel.
+   *
+   * @param out the place of the requantized sums
+   */
+  Argument sums(TileSpaceBuilder space, Argument.Value out) {
     if (op.to() == ElementType.I32) {
-      return pointer("out", out);
+      return new Argument("out", out);
     }
     return Argument.scratch(
         "out",
@@ -32,7 +36,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
   /**
    * @param onLast the axes of summation
    */
-  void call(TileSpaceBuilder space, Argument sums, int out, List<Integer> onLast) {
+  void call(TileSpaceBuilder space, Argument sums, Argument.Value out, List<Integer> onLast) {
     int multiplier = operands.size() - 2;
     int addend = operands.size() - 1;
     space.call(
@@ -41,7 +45,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
             new Argument("x", sums.value()),
             pointer("multiplier", load(space, "multiplier", multiplier)),
             pointer("addend", load(space, "addend", addend)),
-            pointer("out", out),
+            new Argument("out", out),
             integers("extents", TileGrid.six(sizes(), 1)),
             integers("multiplier_strides", strides(multiplier)),
             integers("addend_strides", strides(addend)),

@@ -6,22 +6,32 @@ import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.op.Op;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.Epilogues;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
- * The functions that a loop applies in place to each finished tile of its result: activations, and
- * sums or products with another operand, which is loaded in tiles like those of the result. They
- * are applied in the order of the nodes, and each result is rounded as without fusion, so that it
- * has the same bits.
+ * The functions that a loop applies to each finished tile of its main kernel: activations, sums or
+ * products with other operands, which are loaded in tiles like those of the result, and
+ * requantizations. They are applied in the order of the nodes, and each result is rounded as
+ * without fusion, so that it has the same bits.
+ *
+ * <p>Values as wide as the result are in its tile, where functions run in place. Values of another
+ * width are in scratch memory, with as many elements as the tile. So a function that changes the
+ * width reads one place and writes another.
  *
  * @param first the index of the first operand among those of the group
  */
@@ -29,11 +39,20 @@ record TileEpilogues(List<Function> functions, int first) {
   static final TileEpilogues NONE = new TileEpilogues(List.of(), 0);
 
   /**
-   * @param name the name of the operand in the loop
-   * @param operand the other operand of a binary function, which broadcasts to the result
-   * @param sumsFirst whether the sums are the left operand
+   * @param kernel the kernel; empty if the bits don't change, only their type
+   * @param names the names of the other operands in the loop
+   * @param operands the other operands, which broadcast to the result
+   * @param sumsFirst whether the values are the left operand
+   * @param requantize the attributes of a requantization
    */
-  record Function(String kernel, String name, Optional<TensorView> operand, boolean sumsFirst) {}
+  record Function(
+      Optional<String> kernel,
+      List<String> names,
+      List<TensorView> operands,
+      boolean sumsFirst,
+      ElementType from,
+      ElementType to,
+      Optional<Requantize> requantize) {}
 
   /** The source of an operand's tile, and its strides along the tile of the result. */
   record Place(List<BoxDimension> box, List<TileExpression> strides) {}
@@ -43,38 +62,49 @@ record TileEpilogues(List<Function> functions, int first) {
    */
   static TileEpilogues of(Group group, List<TensorView> operands) {
     List<Node> nodes = group.epilogueNodes();
-    List<TensorView> own = new ArrayList<>();
     List<Function> functions = new ArrayList<>();
-    int count = (int) nodes.stream().filter(node -> node.operands().size() == 2).count();
+    int count = nodes.stream().mapToInt(node -> node.operands().size() - 1).sum();
     int next = operands.size() - count;
+    int first = next;
+    Map<String, Integer> used = new HashMap<>();
     for (Node node : nodes) {
-      Optional<TensorView> operand = Optional.empty();
-      boolean sumsFirst = true;
-      if (node.operands().size() == 2) {
-        operand = Optional.of(operands.get(next + own.size()));
-        own.add(operand.get());
-        Value left = node.operand(0);
-        sumsFirst = !left.isInput() && group.nodes().contains(left.definition());
-      }
-      String kernel = Epilogues.kernel(node).orElseThrow().name();
-      functions.add(new Function(kernel, name(node, own.size()), operand, sumsFirst));
+      boolean sumsFirst = group.computes(node.operand(0));
+      List<String> names = names(node).stream().map(name -> unique(name, used)).toList();
+      List<TensorView> own = operands.subList(next, next + names.size());
+      next += names.size();
+      functions.add(
+          new Function(
+              Epilogues.kernel(node).map(Kernel::name),
+              names,
+              own,
+              sumsFirst,
+              node.operand(sumsFirst ? 0 : 1).type().element(),
+              node.result().type().element(),
+              node.op() instanceof Requantize op ? Optional.of(op) : Optional.empty()));
     }
-    return new TileEpilogues(functions, next);
+    return new TileEpilogues(functions, first);
   }
 
-  private static String name(Node node, int number) {
-    String role =
-        switch (node.op()) {
-          case Elementwise.Binary(var function) when function == BinaryFunction.ADD -> "residual";
-          case Elementwise.Binary(var function) when function == BinaryFunction.MUL -> "factor";
-          default -> "operand";
-        };
-    return number > 1 ? role + number : role;
+  private static List<String> names(Node node) {
+    return switch (node.op()) {
+      case Requantize requantize -> List.of("factor", "offset");
+      case Elementwise.Binary(var function) when function == BinaryFunction.ADD ->
+          List.of("residual");
+      case Elementwise.Binary(var function) when function == BinaryFunction.MUL ->
+          List.of("factor");
+      case Elementwise.Binary other -> List.of("operand");
+      case Op unary -> List.of();
+    };
+  }
+
+  private static String unique(String name, Map<String, Integer> used) {
+    int number = used.merge(name, 1, Integer::sum);
+    return number > 1 ? name + number : name;
   }
 
   /** Returns the other operands, in the order of the group. */
   List<TensorView> operands() {
-    return functions.stream().flatMap(each -> each.operand().stream()).toList();
+    return functions.stream().flatMap(each -> each.operands().stream()).toList();
   }
 
   /**
@@ -86,14 +116,55 @@ record TileEpilogues(List<Function> functions, int first) {
   List<Integer> load(TileSpaceBuilder space, List<Place> places) {
     List<Integer> loaded = new ArrayList<>();
     for (Function each : functions) {
-      if (each.operand().isPresent()) {
+      for (int i = 0; i < each.operands().size(); i++) {
         int own = loaded.size();
         loaded.add(
             space.load(
-                each.name(), first + own, each.operand().get().element(), places.get(own).box()));
+                each.names().get(i),
+                first + own,
+                each.operands().get(i).element(),
+                places.get(own).box()));
       }
     }
     return loaded;
+  }
+
+  /** The tile of the result, and scratch memory for values of other widths. */
+  final class Values {
+    private final TileSpaceBuilder space;
+    private final int out;
+    private final TileExpression elements;
+    private final Map<Integer, Argument.Value> places = new HashMap<>();
+
+    private Values(TileSpaceBuilder space, int out, ElementType result, TileExpression elements) {
+      this.space = space;
+      this.out = out;
+      this.elements = elements;
+      places.put(result.bits(), pointer("out", out).value());
+    }
+
+    /** Returns the place of values of a type. */
+    Argument.Value of(ElementType type) {
+      return places.computeIfAbsent(
+          type.bits(),
+          bits ->
+              Argument.scratch(
+                      "out", space.scratch("values" + bits, elements.times(bits / Byte.SIZE)))
+                  .value());
+    }
+
+    /** Returns the place of what the main kernel computes. */
+    Argument.Value first(ElementType result) {
+      return of(functions.isEmpty() ? result : functions.getFirst().from());
+    }
+  }
+
+  /**
+   * @param out the number of the result in the space
+   * @param sizes the extents of the tile of the result
+   */
+  Values values(TileSpaceBuilder space, int out, ElementType result, List<TileExpression> sizes) {
+    return new Values(space, out, result, TileSpaceBuilder.product(sizes));
   }
 
   /**
@@ -105,30 +176,45 @@ record TileEpilogues(List<Function> functions, int first) {
    */
   void call(
       TileSpaceBuilder space,
-      int out,
+      Values values,
       List<TileExpression> sizes,
       List<Place> places,
       List<Integer> loaded,
       List<Integer> onLast) {
     int next = 0;
     for (Function each : functions) {
+      int last = next + each.operands().size();
+      List<Integer> own = loaded.subList(next, last);
+      List<List<TileExpression>> strides =
+          places.subList(next, last).stream().map(Place::strides).toList();
+      next = last;
+      if (each.kernel().isEmpty()) {
+        continue;
+      }
+      Argument.Value from = values.of(each.from());
+      Argument.Value to = values.of(each.to());
       List<Argument> arguments =
-          each.operand().isEmpty()
-              ? unary(out, sizes)
-              : binary(each, out, sizes, loaded.get(next), places.get(next).strides());
-      next += each.operand().isPresent() ? 1 : 0;
-      space.call(each.kernel(), arguments, onLast);
+          switch (own.size()) {
+            case 0 -> unary(from, to, sizes);
+            case 1 -> binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
+            default -> requantize(each, from, to, sizes, own, strides);
+          };
+      space.call(each.kernel().get(), arguments, onLast);
     }
   }
 
-  private static List<Argument> unary(int out, List<TileExpression> sizes) {
+  private static List<Argument> unary(
+      Argument.Value from, Argument.Value to, List<TileExpression> sizes) {
     return List.of(
-        pointer("x", out), pointer("out", out), integer("count", TileSpaceBuilder.product(sizes)));
+        new Argument("x", from),
+        new Argument("out", to),
+        integer("count", TileSpaceBuilder.product(sizes)));
   }
 
   private static List<Argument> binary(
       Function function,
-      int out,
+      Argument.Value from,
+      Argument.Value to,
       List<TileExpression> sizes,
       int operand,
       List<TileExpression> strides) {
@@ -137,13 +223,38 @@ record TileEpilogues(List<Function> functions, int first) {
     List<TileExpression> extents = isAlike ? List.of(TileSpaceBuilder.product(sizes)) : sizes;
     List<TileExpression> own = isAlike ? List.of(TileExpression.of(1)) : whole;
     List<TileExpression> other = isAlike ? own : strides;
+    Argument.Value second = pointer("right", operand).value();
     return List.of(
-        pointer("left", function.sumsFirst() ? out : operand),
-        pointer("right", function.sumsFirst() ? operand : out),
-        pointer("out", out),
+        new Argument("left", function.sumsFirst() ? from : second),
+        new Argument("right", function.sumsFirst() ? second : from),
+        new Argument("out", to),
         integers("extents", TileGrid.six(extents, 1)),
         integers("left_strides", TileGrid.six(function.sumsFirst() ? own : other, 0)),
         integers("right_strides", TileGrid.six(function.sumsFirst() ? other : own, 0)));
+  }
+
+  private static List<Argument> requantize(
+      Function function,
+      Argument.Value from,
+      Argument.Value to,
+      List<TileExpression> sizes,
+      List<Integer> operands,
+      List<List<TileExpression>> strides) {
+    Requantize op = function.requantize().orElseThrow();
+    boolean isOne =
+        strides.stream().flatMap(List::stream).allMatch(each -> each.equals(TileExpression.of(0)));
+    return List.of(
+        new Argument("x", from),
+        pointer("multiplier", operands.get(0)),
+        pointer("addend", operands.get(1)),
+        new Argument("out", to),
+        integers(
+            "extents", TileGrid.six(isOne ? List.of(TileSpaceBuilder.product(sizes)) : sizes, 1)),
+        integers("multiplier_strides", TileGrid.six(isOne ? List.of() : strides.get(0), 0)),
+        integers("addend_strides", TileGrid.six(isOne ? List.of() : strides.get(1), 0)),
+        integer("low", op.low()),
+        integer("high", op.high()),
+        integer("shift", op.shift()));
   }
 
   /** Returns the strides of a tile of these extents. */
@@ -177,5 +288,16 @@ record TileEpilogues(List<Function> functions, int first) {
       own.add(new BoxDimension(over.start(), over.size(), over.extent(), stride));
     }
     return new Place(own, contiguous(box.stream().map(BoxDimension::size).toList()));
+  }
+
+  /**
+   * Returns the places of operands along the axes of a grid, whose last tensors they are.
+   *
+   * @param before the number of tensors of the grid before them
+   */
+  List<Place> along(TileGrid grid, int before, List<Integer> axes) {
+    return IntStream.range(before, before + operands().size())
+        .mapToObj(i -> new Place(grid.box(i, axes), grid.tileStrides(i, axes)))
+        .toList();
   }
 }

@@ -111,13 +111,22 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
    * loaded repeatedly.
    */
   List<BoxDimension> box(int tensor, List<Integer> alike, List<Integer> axes) {
+    return closed(walked(tensor, alike, axes));
+  }
+
+  /** Returns the dimensions of {@link #box(int, List)} that belong to axes. */
+  List<BoxDimension> walked(int tensor, List<Integer> axes) {
+    return walked(tensor, List.of(tensor), axes);
+  }
+
+  private List<BoxDimension> walked(int tensor, List<Integer> alike, List<Integer> axes) {
     List<BoxDimension> box = new ArrayList<>();
     for (int i = 0; i < rank(); i++) {
       if (isWalked(alike, i)) {
         box.add(BoxDimension.along(axes.get(i), extents.get(i), strides.get(tensor).get(i)));
       }
     }
-    return closed(box);
+    return box;
   }
 
   /**

@@ -8,7 +8,6 @@ import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
-import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.FunctionThroughput;
@@ -241,10 +240,10 @@ final class ChipRun {
    */
   private boolean isWarm(TiledKernel kernel) {
     boolean isWarm = true;
-    for (KernelCall call : kernel.calls()) {
-      isWarm &= warm.contains(call.function());
-      warm.remove(call.function());
-      warm.addLast(call.function());
+    for (String function : LoopTime.functions(kernel, chip)) {
+      isWarm &= warm.contains(function);
+      warm.remove(function);
+      warm.addLast(function);
       if (warm.size() > chip.warmFunctions()) {
         warm.removeFirst();
       }

@@ -28,8 +28,7 @@ import java.util.function.Consumer;
  */
 final class LoopModel {
   private final List<Part> parts;
-  private final List<KernelCall> calls;
-  private final List<List<TileExpression>> work;
+  private final List<CallUnit> calls;
   private final int axes;
   private final ChipKind chip;
   private final Optional<DmaChannel> load;
@@ -57,8 +56,7 @@ final class LoopModel {
   /** Figures of tilings with the same extents. */
   LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
     this.parts = parts;
-    this.calls = calls;
-    work = calls.stream().map(KernelCall::work).toList();
+    this.calls = CallUnit.of(calls, chip);
     this.axes = axes;
     this.chip = chip;
     String near = chip.working().name();
@@ -74,18 +72,23 @@ final class LoopModel {
       }
       transfers.add(new PerTiles<>(partAxes[i]));
     }
-    callAxes = new long[calls.size()];
+    callAxes = new long[this.calls.size()];
     double cold = 0;
     for (int i = 0; i < callAxes.length; i++) {
-      for (TileExpression each : work.get(i)) {
+      CallUnit unit = this.calls.get(i);
+      for (TileExpression each : unit.work()) {
         callAxes[i] |= axes(each);
       }
-      for (int axis : calls.get(i).onLast()) {
+      for (int axis : unit.onLast()) {
         callAxes[i] |= 1L << axis;
       }
       known.add(new HashMap<>());
       calculations.add(new PerTiles<>(callAxes[i]));
-      cold += SharedWork.coldCycles(calls.get(i).kernel(), chip);
+      boolean isKnown =
+          unit.run().isEmpty()
+              && this.calls.subList(0, i).stream()
+                  .anyMatch(each -> each.run().isEmpty() && each.kernel().equals(unit.kernel()));
+      cold += isKnown ? 0 : unit.coldCycles(chip);
     }
     coldCycles = cold;
   }
@@ -290,7 +293,7 @@ final class LoopModel {
   }
 
   private double cycles(int i, Tiling tiling) {
-    KernelCall call = calls.get(i);
+    CallUnit call = calls.get(i);
     long onLast = 0;
     for (int axis : call.onLast()) {
       onLast |= 1L << axis;
@@ -301,27 +304,23 @@ final class LoopModel {
         at -> {
           List<Long> counts =
               List.of(
-                  work.get(i).get(0).at(at),
-                  work.get(i).get(1).at(at),
-                  work.get(i).get(2).at(at),
-                  work.get(i).get(3).at(at));
-          cycles[0] += mean.share * known.get(i).computeIfAbsent(counts, key -> cycles(call, key));
+                  call.work().get(0).at(at),
+                  call.work().get(1).at(at),
+                  call.work().get(2).at(at),
+                  call.work().get(3).at(at));
+          cycles[0] +=
+              mean.share * known.get(i).computeIfAbsent(counts, key -> call.cycles(key, chip));
         });
     return share(call, tiling) * cycles[0];
   }
 
   /** Returns the share of tiles in which a call runs. */
-  private static double share(KernelCall call, Tiling tiling) {
+  private static double share(CallUnit call, Tiling tiling) {
     double share = 1;
     for (int axis : call.onLast()) {
       share /= tiling.count(axis);
     }
     return share;
-  }
-
-  private double cycles(KernelCall call, List<Long> work) {
-    return SharedWork.cycles(
-        call.kernel(), work.get(0), work.get(1), work.get(2), work.get(3), chip);
   }
 
   /** Enumerates full tiles and edge tiles along some axes, and the last one only along others. */

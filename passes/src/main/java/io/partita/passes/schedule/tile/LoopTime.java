@@ -6,6 +6,7 @@ import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
+import java.util.List;
 
 /**
  * The predicted time of a loop over all tiles.
@@ -25,6 +26,17 @@ public record LoopTime(
     double storeCycles,
     long loadedBytes,
     long storedBytes) {
+
+  /** Returns the names of the functions that cores run in a loop: kernels, and runs of its own. */
+  public static List<String> functions(TiledKernel kernel, ChipKind chip) {
+    return CallUnit.of(kernel.calls(), chip).stream()
+        .map(
+            unit ->
+                unit.run().isPresent()
+                    ? kernel.name() + " " + unit.kernel()
+                    : unit.kernel().function())
+        .toList();
+  }
 
   /** Predicts a loop; if cores have private tiles, that of the core with the most. */
   public static LoopTime of(TiledKernel kernel, ChipKind chip) {

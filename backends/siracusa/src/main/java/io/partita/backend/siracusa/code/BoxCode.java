@@ -18,6 +18,9 @@ import java.util.stream.IntStream;
 
 /** The loads, stores and addresses of the operands of one loop. */
 final class BoxCode {
+  /** {@code PARTITA_TRANSFER_LIMIT}. */
+  private static final long LARGEST_TRANSFER = 131_071;
+
   private final TiledKernel kernel;
   private final Expressions expressions;
 
@@ -125,12 +128,17 @@ final class BoxCode {
         comment(operand),
         parameters,
         sizes(index),
-        isStore ? "partita_box_store_start" : "partita_box_load_start",
+        started(isStore, dimensions.size() == 1 && operand.slotBytes() <= LARGEST_TRANSFER),
         box(index),
         isStore ? address(index) : local(index),
         isStore ? local(index) : address(index),
         dimensions,
         unsigned(expressions.print(expressions.simplified(line))));
+  }
+
+  /** The runtime function: lines that one transfer moves take a shorter one. */
+  private static String started(boolean isStore, boolean isOfLines) {
+    return "partita_box_" + (isStore ? "store" : "load") + (isOfLines ? "_lines" : "_start");
   }
 
   private static String unsigned(String expression) {

@@ -6,8 +6,10 @@ import io.partita.backend.siracusa.model.Tile.Run;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.ElementRun;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -27,17 +29,31 @@ final class KernelCode {
   /**
    * Returns the call of a kernel.
    *
+   * @param calls the number of kernels that the loop calls
    * @param loads the loads that run concurrently
    */
-  Run run(int number, List<BoxCall> loads) {
+  Run run(int number, int calls, List<BoxCall> loads) {
     KernelCall call = kernel.calls().get(number);
     return new Run(
         condition(call),
         call.kernel().struct().tag(),
-        kernel.calls().size() > 1,
+        calls > 1,
         arguments(call.arguments()),
         call.function(),
         loads);
+  }
+
+  /**
+   * Returns the call of a kernel that computes a run.
+   *
+   * @param calls the number of kernels that the loop calls
+   */
+  Run run(ElementRun run, ElementCode.Code code, int calls, List<BoxCall> loads) {
+    KernelCall first = kernel.calls().get(run.first());
+    List<Argument> arguments = new ArrayList<>(code.pointers());
+    arguments.add(Argument.integer("count", run.count()));
+    String name = code.function().name();
+    return new Run(condition(first), name, calls > 1, arguments(arguments), name, loads);
   }
 
   private Optional<String> condition(KernelCall call) {

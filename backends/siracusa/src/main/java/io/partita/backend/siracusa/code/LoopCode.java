@@ -13,9 +13,14 @@ import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.ElementRun;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -30,12 +35,26 @@ final class LoopCode {
   /** Axes of more than one tile, outermost first. */
   private final List<Integer> loops;
 
+  /** Runs of calls that are one kernel of this loop, by their first call. */
+  private final SortedMap<Integer, ElementRun> runs = new TreeMap<>();
+
+  private final Map<Integer, ElementCode.Code> kernels = new LinkedHashMap<>();
+
   private LoopCode(TiledKernel kernel) {
     this.kernel = kernel;
     this.expressions = new Expressions(kernel);
     this.boxes = new BoxCode(kernel, expressions);
     this.loops =
         IntStream.range(0, kernel.axes().size()).filter(expressions::isLoop).boxed().toList();
+    for (ElementRun run : ElementRun.of(kernel.calls())) {
+      String name = kernel.name() + "_elements" + (runs.isEmpty() ? "" : "" + (runs.size() + 1));
+      runs.put(run.first(), run);
+      String functions =
+          kernel.calls().subList(run.first(), run.end()).stream()
+              .map(call -> call.kernel().name())
+              .collect(Collectors.joining(", "));
+      kernels.put(run.first(), ElementCode.of(name, run, functions));
+    }
   }
 
   static LoopFunction of(TiledKernel kernel) {
@@ -76,7 +95,16 @@ final class LoopCode {
       }
     }
     return new LoopFunction(
-        kernel.name(), comment(), functions, parameters, scalars, slots, first, body(0), last);
+        kernel.name(),
+        comment(),
+        functions,
+        kernels.values().stream().map(ElementCode.Code::function).toList(),
+        parameters,
+        scalars,
+        slots,
+        first,
+        body(0),
+        last);
   }
 
   private List<String> comment() {
@@ -135,7 +163,8 @@ final class LoopCode {
         wraps.add(new Wrap(next(axis), expressions.end(axis), next(outer), tile));
       }
     }
-    List<Piece> actions = control().actions().stream().map(this::action).toList();
+    List<Piece> actions =
+        control().actions().stream().filter(this::isOwn).map(this::action).toList();
     boolean asksForEnd = actions.stream().anyMatch(LoopCode::asksForEnd);
     return new Tile(
         asksForEnd ? next : List.of(),
@@ -166,13 +195,27 @@ final class LoopCode {
     return kernel.stages().getFirst();
   }
 
+  /** Whether an action isn't part of one before it: a call in a run, after the first one. */
+  private boolean isOwn(Stage.Action action) {
+    return !(action instanceof Stage.Call(int call, var meanwhile)
+        && runs.headMap(call).values().stream().anyMatch(run -> call < run.end()));
+  }
+
+  private Tile.Run call(int call, List<BoxCall> loads) {
+    KernelCode code = new KernelCode(kernel, expressions, boxes);
+    int merged = runs.values().stream().mapToInt(run -> run.calls() - 1).sum();
+    int calls = kernel.calls().size() - merged;
+    return runs.containsKey(call)
+        ? code.run(runs.get(call), kernels.get(call), calls, loads)
+        : code.run(call, calls, loads);
+  }
+
   private Piece action(Stage.Action action) {
     return switch (action) {
       case Stage.Await(int operand) -> new Tile.Wait(boxes.box(operand));
       case Stage.LoadNext(int operand) -> loadNext(operand);
       case Stage.Call(int call, var meanwhile) ->
-          new KernelCode(kernel, expressions, boxes)
-              .run(call, meanwhile.stream().map(each -> loadNext(each.operand())).toList());
+          call(call, meanwhile.stream().map(each -> loadNext(each.operand())).toList());
       case Stage.Store(int operand) -> store(operand);
       case Stage.Load load -> throw new IllegalArgumentException("the control core: " + load);
     };

@@ -9,6 +9,7 @@ import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.ElementRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -137,6 +138,9 @@ public final class RoleCode {
     SortedSet<String> headers = new TreeSet<>();
     for (TiledKernel kernel : chip.kernels()) {
       kernel.calls().forEach(call -> headers.add("kernels/" + call.kernel().struct().header()));
+      if (!ElementRun.of(kernel.calls()).isEmpty()) {
+        headers.add("kernels/requantized.h");
+      }
     }
     headers.add("tiles/box.h");
     headers.add("tiles/stream.h");

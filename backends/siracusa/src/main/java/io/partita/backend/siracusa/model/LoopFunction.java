@@ -7,6 +7,7 @@ import java.util.Optional;
  * A loop over tiles.
  *
  * @param comment lines
+ * @param kernels the kernels that only this loop uses
  * @param parameters addresses of operands in L2
  * @param slots variables that select the slot of an operand's tile
  * @param first loads of the first tile
@@ -16,6 +17,7 @@ public record LoopFunction(
     String name,
     List<String> comment,
     List<BoxFunction> boxes,
+    List<ElementFunction> kernels,
     List<String> parameters,
     List<Scalar> scalars,
     List<String> slots,
@@ -51,10 +53,29 @@ public record LoopFunction(
     public int count() {
       return dimensions.size();
     }
+
+    /** Whether {@link #started} takes lines with one stride. */
+    public boolean lines() {
+      return started.endsWith("_lines");
+    }
   }
 
   /** A size and its stride, in bytes. */
-  public record Dimension(String size, String stride) {}
+  public record Dimension(String size, String stride) {
+    /** {@link #size} as an unsigned number. */
+    public String count() {
+      return unsigned(size);
+    }
+
+    /** {@link #stride} as an unsigned number. */
+    public String step() {
+      return unsigned(stride);
+    }
+
+    private static String unsigned(String expression) {
+      return expression.matches("[0-9]+") ? expression : "(uint32_t)(" + expression + ")";
+    }
+  }
 
   /**
    * Starts a load or store.

@@ -3,6 +3,7 @@ package io.partita.backend.siracusa.model;
 /** A file or a part of one. */
 public sealed interface Piece
     permits ChipFile,
+        ElementFunction,
         Loop,
         LoopFunction,
         LoopFunction.BoxCall,

@@ -1,0 +1,69 @@
+package io.partita.backend.siracusa.model;
+
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A kernel for consecutive functions of the elements of a tile, which it computes in one pass.
+ *
+ * @param name its name, and the tag of its struct of arguments
+ * @param comment the functions
+ * @param fields the pointers of the struct, {@code out} last
+ * @param product the product that gives the first value of an element; without one, it is loaded
+ * @param block the elements that a core computes together
+ * @param scales the scales of requantizations, which are the same for all elements
+ * @param scalars other operands of one element
+ * @param values the variables of one element: what is loaded, and the results of functions
+ * @param wide the same, where requantizations need 64 bits
+ * @param result what is stored
+ */
+public record ElementFunction(
+    String name,
+    String comment,
+    List<Pointer> fields,
+    Optional<Product> product,
+    int block,
+    List<Variable> scales,
+    List<Value> scalars,
+    List<Value> values,
+    List<Value> wide,
+    String result)
+    implements Piece {
+  /** A pointer and its type in C. */
+  public record Pointer(String type, String name) {}
+
+  /** A typed constant. */
+  public record Value(String type, String name, String value) {}
+
+  /**
+   * A sum of products.
+   *
+   * @param leftStart the element of the left matrix with which the sum of element {@code i} begins
+   * @param leftStep the step from term to term
+   * @param depth the number of terms
+   */
+  public record Product(
+      String leftType,
+      String rightType,
+      String leftStart,
+      String rightStart,
+      long leftStep,
+      long rightStep,
+      long depth) {
+    /** Whether there are few terms. */
+    public boolean unrolled() {
+      return depth <= 8;
+    }
+  }
+
+  /** The fields that other variables of the same name don't stand for. */
+  public List<Pointer> streams() {
+    List<String> known = scalars.stream().map(Value::name).toList();
+    return fields.stream()
+        .filter(field -> !known.contains(field.name()))
+        .filter(field -> !field.name().startsWith("multiplier"))
+        .filter(field -> !field.name().startsWith("addend"))
+        .toList();
+  }
+}

@@ -1,0 +1,86 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.kernel.ElementRun;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.FunctionThroughput;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the cores are started for once in a tile: a kernel, or a run of functions of elements if the
+ * chip has figures for runs.
+ *
+ * @param work {@code batch, rows, columns, depth}; the depth of a run is the number of its
+ *     functions and terms of sums, and two for load and store
+ * @param onLast as in {@link KernelCall}
+ * @param run the figures of a run; empty for a kernel
+ */
+record CallUnit(
+    Kernel kernel,
+    List<TileExpression> work,
+    List<Integer> onLast,
+    Optional<FunctionThroughput> run) {
+  /** The name of the figures of runs. */
+  private static final String RUN = "element_run";
+
+  /** The cost of load, store and loop, in functions of one instruction. */
+  private static final long MOVES = 3;
+
+  private static final long REQUANTIZE = 4;
+
+  /** The cost of a term of a product: two loads, multiplication and addition. */
+  private static final long TERM = 3;
+
+  static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
+    Optional<FunctionThroughput> figures = chip.function(RUN);
+    List<ElementRun> runs = figures.isPresent() ? ElementRun.of(calls) : List.of();
+    List<CallUnit> units = new ArrayList<>();
+    int next = 0;
+    for (ElementRun run : runs) {
+      calls.subList(next, run.first()).forEach(call -> units.add(of(call)));
+      TileExpression one = TileExpression.of(1);
+      units.add(
+          new CallUnit(
+              calls.get(run.first()).kernel(),
+              List.of(one, one, run.count(), TileExpression.of(depth(run))),
+              calls.get(run.first()).onLast(),
+              figures));
+      next = run.end();
+    }
+    calls.subList(next, calls.size()).forEach(call -> units.add(of(call)));
+    return units;
+  }
+
+  private static CallUnit of(KernelCall call) {
+    return new CallUnit(call.kernel(), call.work(), call.onLast(), Optional.empty());
+  }
+
+  private static long depth(ElementRun run) {
+    long depth = MOVES;
+    if (run.source() instanceof ElementRun.Product product) {
+      depth += TERM * product.k();
+    }
+    for (ElementRun.Step step : run.steps()) {
+      depth += step.function() == ElementRun.Function.REQUANTIZE ? REQUANTIZE : 1;
+    }
+    return depth;
+  }
+
+  double cycles(List<Long> counts, ChipKind chip) {
+    long batch = counts.get(0);
+    long rows = counts.get(1);
+    long columns = counts.get(2);
+    long depth = counts.get(3);
+    return run.isPresent()
+        ? run.get().cycles(batch, rows, columns, depth, chip.cores())
+        : SharedWork.cycles(kernel, batch, rows, columns, depth, chip);
+  }
+
+  double coldCycles(ChipKind chip) {
+    return run.isPresent() ? run.get().coldCycles() : SharedWork.coldCycles(kernel, chip);
+  }
+}

@@ -1,0 +1,61 @@
+package io.partita.passes.schedule.legalize;
+
+import static io.partita.passes.rewrite.RuleAssert.assertThat;
+
+import io.partita.passes.rewrite.RuleCase;
+import io.partita.passes.rewrite.RuleTest;
+import java.util.List;
+
+public final class EarlyRuleTest implements RuleTest {
+  @Override
+  public List<RuleCase> cases() {
+    return List.of(
+        assertThat(new RequantizeEarly())
+            .on(
+                """
+                (%x: i32[2,6], %m: i32[])
+                %0 = reshape(%x) {to = [3, 4]} : i32[3,4]
+                %1 = requantize(%0, %m, %m) {shift = 3, low = -128, high = 127, to = i8} : i8[3,4]
+                """)
+            .gives(
+                """
+                %0 = requantize(%x, %m, %m) {shift = 3, low = -128, high = 127, to = i8} : i8[2,6]
+                %1 = reshape(%0) {to = [3, 4]} : i8[3,4]
+                """),
+        assertThat(new RequantizeEarly())
+            .as("multipliers of columns")
+            .on(
+                """
+                (%x: i32[2,6], %m: i32[4], %a: i32[])
+                %0 = reshape(%x) {to = [3, 4]} : i32[3,4]
+                %1 = requantize(%0, %m, %a) {shift = 3, low = -128, high = 127, to = i8} : i8[3,4]
+                """)
+            .doesNotFire(),
+        assertThat(new RequantizeParts())
+            .on(
+                """
+                (%x: i8[2,1], %y: i8[2,3], %m: i32[])
+                %0 = neg(%y) : i8[2,3]
+                %1 = concat(%x, %0) {axis = 1} : i8[2,4]
+                %2 = requantize(%1, %m, %m) {shift = 3, low = -128, high = 127, to = i32} : i32[2,4]
+                """)
+            .gives(
+                """
+                %0 = neg(%y) : i8[2,3]
+                %1 = requantize(%x, %m, %m) {shift = 3, low = -128, high = 127, to = i32} : i32[2,1]
+                %2 = requantize(%0, %m, %m) {shift = 3, low = -128, high = 127, to = i32} : i32[2,3]
+                %3 = concat(%1, %2) {axis = 1} : i32[2,4]
+                """),
+        assertThat(new RequantizeParts())
+            .as("parts that other loops compute")
+            .on(
+                """
+                (%x: i8[2,1], %m: i32[])
+                %0 = neg(%x) : i8[2,1]
+                %1 = abs(%x) : i8[2,1]
+                %2 = concat(%0, %1) {axis = 1} : i8[2,2]
+                %3 = requantize(%2, %m, %m) {shift = 3, low = -128, high = 127, to = i8} : i8[2,2]
+                """)
+            .doesNotFire());
+  }
+}
