@@ -158,8 +158,8 @@ final class DimensionEquations {
             .filter(this::isDeclared)
             .filter(candidate -> solution(difference, candidate).isPresent())
             .min(
-                Comparator.comparing((String candidate) -> rank(candidate, left, right))
-                    .thenComparing(candidate -> -order.getOrDefault(candidate, 0)));
+                Comparator.comparingInt((String candidate) -> rank(candidate, left, right))
+                    .thenComparingInt(candidate -> -order.getOrDefault(candidate, 0)));
     symbol.ifPresent(
         eliminated -> eliminate(eliminated, solution(difference, eliminated).get(), where));
     return symbol.isPresent();

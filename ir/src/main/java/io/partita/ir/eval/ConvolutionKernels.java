@@ -80,7 +80,8 @@ final class ConvolutionKernels {
         copyRuns(source, (channel + c) * plane, under, columns, (c * kernels + kernel) * width);
       }
     }
-    return columns.toTensor(new TensorType(x.element(), Shape.of(channels * kernels, width)));
+    return columns.toTensor(
+        new TensorType(x.element(), Shape.of((long) channels * kernels, width)));
   }
 
   private static void copyRuns(

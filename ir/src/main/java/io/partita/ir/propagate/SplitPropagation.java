@@ -86,10 +86,10 @@ final class SplitPropagation {
       return;
     }
     for (int i = 0; i < node.operands().size(); i++) {
-      spread(node, node.operand(i), found.operand(i));
+      spread(node.operand(i), found.operand(i));
     }
     for (int i = 0; i < node.results().size(); i++) {
-      spread(node, node.results().get(i), found.result(i));
+      spread(node.results().get(i), found.result(i));
     }
   }
 
@@ -128,7 +128,7 @@ final class SplitPropagation {
   }
 
   /** Refines the split of a value; a pinned one does not change. */
-  private void spread(Node node, Value value, Layout layout) {
+  private void spread(Value value, Layout layout) {
     if (pinned.containsKey(value) || layout.isReplicated() || isShared(value)) {
       return;
     }

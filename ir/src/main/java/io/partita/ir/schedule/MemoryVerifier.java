@@ -159,10 +159,6 @@ final class MemoryVerifier {
     }
   }
 
-  private void requireInside(long offset, long bytes) {
-    requireInside(Address.home(offset), bytes);
-  }
-
   /** Checks that an address is in a memory that transfers reach. */
   private void requireFar(Address at, long bytes) {
     require(at.memory() > ChipSchedule.HOME, "a memory farther than " + chip.home().name(), at);

@@ -22,6 +22,7 @@ final class ContentHash {
 
   private ContentHash() {}
 
+  @SuppressWarnings("ConstantOverflow") // as xxHash64 is defined
   static long of(MemorySegment data) {
     long size = data.byteSize();
     long at = 0;

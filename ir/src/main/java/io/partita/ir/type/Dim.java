@@ -3,7 +3,6 @@ package io.partita.ir.type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -248,7 +247,7 @@ public final class Dim implements Comparable<Dim> {
 
   @Override
   public int hashCode() {
-    return isNumber ? Long.hashCode(constantTerm) : Objects.hash(terms);
+    return isNumber ? Long.hashCode(constantTerm) : terms.hashCode();
   }
 
   @Override

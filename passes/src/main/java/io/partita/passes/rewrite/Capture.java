@@ -5,6 +5,7 @@ package io.partita.passes.rewrite;
  *
  * @param <T> the type of the match: a value, a node or an operation
  */
+@SuppressWarnings("UnusedTypeParameter") // Match returns a T for it
 public final class Capture<T> {
   private final String name;
 

@@ -1,6 +1,10 @@
 package io.partita.zoo;
 
-/** A post-norm encoder with learned positions: {@code BertModel} without its pooler. */
+/**
+ * A post-norm encoder with learned positions: {@code BertModel} without its pooler.
+ *
+ * @param vocabulary the number of tokens; 0 for blocks alone, from features to features
+ */
 record Bert(
     int vocabulary, int context, int size, int intermediate, int layers, Attention attention)
     implements Architecture {
@@ -20,8 +24,11 @@ record Bert(
   @Override
   public void write(OnnxGraph graph, Sequence sequence) {
     Scope model = graph.root().in("bert");
-    Tokens tokens = Tokens.bidirectional(model, sequence);
-    String x = embed(model.in("embeddings"), tokens, sequence);
+    Tokens tokens =
+        vocabulary > 0
+            ? Tokens.bidirectional(model, sequence)
+            : Tokens.bidirectionalFeatures(model, sequence, size);
+    String x = vocabulary > 0 ? embed(model.in("embeddings"), tokens, sequence) : tokens.inputs();
     for (int layer = 0; layer < layers; layer++) {
       Scope scope = model.in("encoder").in("layer." + layer);
       Scope output = scope.in("attention").in("output");
@@ -40,9 +47,9 @@ record Bert(
   private String embed(Scope scope, Tokens tokens, Sequence sequence) {
     String segments =
         sequence.dynamic()
-            ? scope.zerosLike(tokens.ids())
+            ? scope.zerosLike(tokens.inputs())
             : scope.graph().zeros(1, sequence.length());
-    String words = scope.in("word_embeddings").embedding(tokens.ids(), vocabulary, size);
+    String words = scope.in("word_embeddings").embedding(tokens.inputs(), vocabulary, size);
     String types = scope.in("token_type_embeddings").embedding(segments, SEGMENTS, size);
     String places = scope.in("position_embeddings").embedding(tokens.positions(), context, size);
     String sum = scope.add(scope.add(words, types), places);

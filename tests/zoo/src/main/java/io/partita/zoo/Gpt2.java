@@ -22,7 +22,7 @@ record Gpt2(int vocabulary, int context, int size, int layers, Attention attenti
     Scope model = graph.root().in("transformer");
     Tokens tokens = Tokens.causal(model, sequence);
     Attention.Cache cache = new Attention.Cache(attention, sequence);
-    String words = model.in("wte").embedding(tokens.ids(), vocabulary, size);
+    String words = model.in("wte").embedding(tokens.inputs(), vocabulary, size);
     String places = model.in("wpe").embedding(tokens.positions(), context, size);
     String x = model.add(words, places);
     for (int layer = 0; layer < layers; layer++) {

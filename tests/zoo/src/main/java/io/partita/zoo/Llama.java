@@ -5,6 +5,7 @@ import io.partita.zoo.Weight.Use;
 /**
  * A decoder with RMS norms, rotary positions and no biases: {@code LlamaForCausalLM}.
  *
+ * @param vocabulary the number of tokens; 0 for blocks alone, from features to features
  * @param tied whether the LM head is the transposed embedding table
  * @param positions the least number of rows of the cosine and sine tables
  * @param context the number of tokens for which the rotary embedding was trained
@@ -57,9 +58,14 @@ record Llama(
   @Override
   public void write(OnnxGraph graph, Sequence sequence) {
     Scope model = graph.root().in("model");
-    Tokens tokens = Tokens.causal(model, sequence);
+    boolean isWhole = vocabulary > 0;
+    Tokens tokens =
+        isWhole ? Tokens.causal(model, sequence) : Tokens.causalFeatures(model, sequence, size);
     Attention.Cache cache = new Attention.Cache(attention, sequence);
-    String x = model.in("embed_tokens").embedding(tokens.ids(), vocabulary, size);
+    String x =
+        isWhole
+            ? model.in("embed_tokens").embedding(tokens.inputs(), vocabulary, size)
+            : tokens.inputs();
     Angles angles = angles(model.in("rotary_emb"), tokens, sequence);
     for (int layer = 0; layer < layers; layer++) {
       Scope scope = model.in("layers." + layer);
@@ -69,9 +75,13 @@ record Llama(
       normed = scope.in("post_attention_layernorm").rmsNorm(x, size, EPSILON);
       x = scope.add(x, feedForward(scope.in("mlp"), normed));
     }
-    x = model.in("norm").rmsNorm(x, size, EPSILON);
-    String logits = logits(graph.root().in("lm_head"), x);
-    graph.output("logits", logits, Dim.of(1), sequence.tokens(), Dim.of(vocabulary));
+    if (isWhole) {
+      x = model.in("norm").rmsNorm(x, size, EPSILON);
+      String logits = logits(graph.root().in("lm_head"), x);
+      graph.output("logits", logits, Dim.of(1), sequence.tokens(), Dim.of(vocabulary));
+    } else {
+      graph.output("last_hidden_state", x, Dim.of(1), sequence.tokens(), Dim.of(size));
+    }
     cache.output(graph);
   }
 

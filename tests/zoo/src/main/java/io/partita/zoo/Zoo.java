@@ -21,12 +21,14 @@ public final class Zoo {
               2048,
               new Attention(8, 8, 64),
               FeedForward.GELU),
+          tinyLlamaBlock("tinyllama-42m-block", "tinyllama-42m", new Attention(8, 8, 64)),
           tinyLlama(
               "tinyllama-42m-64h",
               "the MCU paper's scalability study: the same weights as 64 heads of 8",
               2048,
               new Attention(64, 64, 8),
               FeedForward.GELU),
+          tinyLlamaBlock("tinyllama-42m-64h-block", "tinyllama-42m-64h", new Attention(64, 64, 8)),
           tinyLlama(
               "tinyllama-42m-gated",
               "llama2.c's stories42M: 8 layers, E 512, F 1376 (gated SiLU), 8 heads of 64",
@@ -38,6 +40,11 @@ public final class Zoo {
               "encoder of the MCU paper: 24 plain blocks, E 512, F 512, 4 heads, S 268; not Google's"
                   + " bottlenecks",
               new Bert(30522, 512, 512, 512, 24, new Attention(4, 4, 128)),
+              268),
+          encoder(
+              "mobilebert-block",
+              "a block of mobilebert alone, features in and out",
+              new Bert(0, 512, 512, 512, 1, new Attention(4, 4, 128)),
               268),
           encoder(
               "vit-base",
@@ -69,10 +76,22 @@ public final class Zoo {
       int intermediate,
       Attention attention,
       FeedForward feedForward) {
-    Rotary rotary = new Rotary(attention.headSize(), 10_000, Optional.empty());
-    Llama llama =
-        new Llama(32_000, 512, intermediate, 8, attention, feedForward, rotary, true, 1024, 1024);
+    Llama llama = tinyLlama(32_000, intermediate, 8, attention, feedForward);
     return new ZooModel(name, description, llama, 16, 128, false);
+  }
+
+  /** One block, as the paper measures it: without embedding, last norm and head. */
+  private static ZooModel tinyLlamaBlock(String name, String whole, Attention attention) {
+    Llama llama = tinyLlama(0, 2048, 1, attention, FeedForward.GELU);
+    String description = "a block of " + whole + " alone, features in and out";
+    return new ZooModel(name, description, llama, 16, 128, false);
+  }
+
+  private static Llama tinyLlama(
+      int vocabulary, int intermediate, int layers, Attention attention, FeedForward feedForward) {
+    Rotary rotary = new Rotary(attention.headSize(), 10_000, Optional.empty());
+    return new Llama(
+        vocabulary, 512, intermediate, layers, attention, feedForward, rotary, true, 1024, 1024);
   }
 
   private static ZooModel encoder(

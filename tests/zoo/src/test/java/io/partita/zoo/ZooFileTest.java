@@ -39,9 +39,12 @@ class ZooFileTest {
   @ParameterizedTest
   @CsvSource({
     "tinyllama-42m, 41558528",
+    "tinyllama-42m-block, 3146752",
     "tinyllama-42m-64h, 41558528",
+    "tinyllama-42m-64h-block, 3146752",
     "tinyllama-42m-gated, 41689600",
     "mobilebert, 53763072",
+    "mobilebert-block, 1577984",
     "vit-base, 86567656",
     "encoder-base, 85056000",
     "gpt2-small, 124439808",
@@ -113,6 +116,22 @@ class ZooFileTest {
     // Five standard errors: 0.5 / sqrt(2^18) of the mean, and 0.5 / sqrt(2^19) of the deviation.
     assertThat(sum / count).isBetween(-0.005, 0.005);
     assertThat(Math.sqrt(squares / count)).isBetween(0.4965, 0.5035);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tinyllama-42m, model.layers.0.self_attn.q_proj.weight",
+    "tinyllama-42m-64h, model.layers.0.mlp.down_proj.weight",
+    "mobilebert, bert.encoder.layer.0.intermediate.dense.weight"
+  })
+  void blocksAloneHaveTheWeightsOfTheModel(String name, String weight) throws IOException {
+    Path whole = folder.resolve("whole.onnx");
+    Path block = folder.resolve("block.onnx");
+    Zoo.write(name, ONE_LAYER, whole);
+    Zoo.write(name + "-block", ZooOptions.defaults(), block);
+    Map<String, TensorProto> alone = initializers(block);
+    assertThat(alone.get(weight)).isEqualTo(initializers(whole).get(weight));
+    assertThat(alone.keySet()).noneMatch(each -> each.contains("embed") || each.contains("head"));
   }
 
   @Test

@@ -128,6 +128,45 @@ class ZooRunTest {
         ZooOptions.defaults().withLayers(2).withSequence(PROMPT.length));
   }
 
+  /** A block alone decodes features to what it makes of them in a prompt. */
+  @ParameterizedTest
+  @ValueSource(strings = {"tinyllama-42m-block", "tinyllama-42m-64h-block"})
+  void blocksAloneDecodeAsThePrompt(String name) throws IOException, OrtException {
+    ZooModel model = Zoo.model(name);
+    Path promptFile = folder.resolve("prompt.onnx");
+    Path decodeFile = folder.resolve("decode.onnx");
+    int tokens = 3;
+    ZooOptions options = ZooOptions.defaults();
+    ModelFiles.write(model, options.withSequence(tokens), promptFile);
+    ModelFiles.write(model, options.withMode(Mode.DECODE).withDynamic(true), decodeFile);
+    float[] features = new float[tokens * 512];
+    for (int i = 0; i < features.length; i++) {
+      features[i] = i * 37 % 255 / 127.5f - 1;
+    }
+    float[] expected;
+    try (OnnxRun prompt = new OnnxRun(promptFile)) {
+      expected =
+          prompt
+              .run(Map.of("features", prompt.floats(features, 1, tokens, 512)))
+              .get("last_hidden_state")
+              .values();
+    }
+    assertUseful(expected);
+    Map<String, OnnxRun.Output> last = Map.of();
+    try (OnnxRun decode = new OnnxRun(decodeFile)) {
+      for (int step = 0; step < tokens; step++) {
+        Map<String, OnnxTensor> inputs = decodeInputs(decode, model, step, last);
+        float[] own = Arrays.copyOfRange(features, step * 512, (step + 1) * 512);
+        inputs.remove("input_ids");
+        inputs.put("features", decode.floats(own, 1, 1, 512));
+        last = decode.run(inputs);
+        assertClose(
+            last.get("last_hidden_state").values(),
+            Arrays.copyOfRange(expected, step * 512, (step + 1) * 512));
+      }
+    }
+  }
+
   private void agree(String name, String output, ZooOptions options)
       throws IOException, OrtException {
     float[] fixed = run(name, options, output);

@@ -15,7 +15,7 @@ final class ModelOptions {
 
   @Option(
       names = "--bind",
-      paramLabel = "INPUT=V[,V...]",
+      paramLabel = "INPUT=V,...",
       description =
           "Bind a graph input that determines a shape to its value, such as shape=2,3,4. May be given"
               + " several times.")

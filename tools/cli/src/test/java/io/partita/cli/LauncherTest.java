@@ -30,21 +30,30 @@ class LauncherTest {
 
   /** Creates a built checkout in a folder with a space in its name. */
   private Path checkout() throws IOException {
-    Path home = Files.createDirectories(scratch.resolve("my checkout"));
+    Path home = launcher("my checkout");
+    program(home.resolve("jdk/bin/javac"), "");
+    program(home.resolve("jdk/bin/java"), "echo \"LC_ALL=$LC_ALL\"; echo \"$@\"\n");
+    Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    built(home.resolve("tools/cli/target/dist"));
+    return home;
+  }
+
+  private Path launcher(String folder) throws IOException {
+    Path home = Files.createDirectories(scratch.resolve(folder));
     program(home.resolve("partita"), "");
     Files.copy(
         Invocation.ROOT.resolve("partita"),
         home.resolve("partita"),
         StandardCopyOption.REPLACE_EXISTING);
     assertThat(home.resolve("partita").toFile().setExecutable(true)).isTrue();
-    program(home.resolve("jdk/bin/javac"), "");
-    program(home.resolve("jdk/bin/java"), "echo \"LC_ALL=$LC_ALL\"; echo \"$@\"\n");
-    Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
-    Path lib = Files.createDirectories(home.resolve("tools/cli/target/dist/lib"));
-    Files.writeString(lib.resolve("partita-cli.jar"), "");
-    Files.writeString(lib.resolveSibling("partita-25.0.1.aot"), "");
-    Files.writeString(lib.resolveSibling("built"), "");
     return home;
+  }
+
+  private static void built(Path dist) throws IOException {
+    Path lib = Files.createDirectories(dist.resolve("lib"));
+    Files.writeString(lib.resolve("partita-cli.jar"), "");
+    Files.writeString(dist.resolve("partita-25.0.1.aot"), "");
+    Files.writeString(dist.resolve("built"), "");
   }
 
   private static Ended run(Path home, Map<String, String> environment, String... arguments)
@@ -76,6 +85,23 @@ class LauncherTest {
     assertThat(run(home, Map.of("LC_ALL", "de_DE.UTF-8"), "doctor").said())
         .startsWith("LC_ALL=de_DE.UTF-8\n");
     assertThat(run(home, Map.of("LANG", "en_GB.UTF-8"), "doctor").said()).startsWith("LC_ALL=\n");
+  }
+
+  /** A distribution isn't built, and prefers the Java that it brings. */
+  @Test
+  void distributionsRunOnTheirOwnJava() throws Exception {
+    Path home = launcher("my distribution");
+    built(home);
+    program(home.resolve("runtime/bin/javac"), "");
+    program(home.resolve("runtime/bin/java"), "echo its own; echo \"$@\"\n");
+    Files.writeString(home.resolve("runtime/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    program(home.resolve("jdk/bin/javac"), "");
+    program(home.resolve("jdk/bin/java"), "echo another\n");
+    Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    assertThat(run(home, Map.of(), "-J-Xmx1g", "doctor").said())
+        .startsWith("its own\n")
+        .contains("-Xmx1g ")
+        .endsWith("-jar " + home.toRealPath() + "/lib/partita-cli.jar doctor\n");
   }
 
   /** Tests a lock that can't be created, which once hung. */

@@ -120,7 +120,7 @@ final class DecoderSteps {
         attention.keyLength() ? length + " - " + tokens : attention.offset().value() + "";
     long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
     int chunks = 1;
-    while (2 * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
+    while (2L * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
       chunks *= 2;
     }
     Matrix result = matrices.result(node.result());

@@ -6,6 +6,7 @@ import io.partita.backend.emitted.run.Build;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +57,7 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) {
     try {
       Process process =
           new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
-      String messages = new String(process.getInputStream().readAllBytes());
+      String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw failed(folder, code, command[0], messages);
       }

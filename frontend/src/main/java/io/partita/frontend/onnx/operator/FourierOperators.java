@@ -101,7 +101,7 @@ final class FourierOperators {
       throw node.invalid("a last dimension of 1 or 2", x.type().toString());
     }
     List<Integer> order = new ArrayList<>(IntStream.range(0, last).boxed().toList());
-    order.remove(axis);
+    order.remove(Integer.valueOf(axis));
     order.addAll(List.of(axis, last));
     Value moved = node.add(new Movement.Transpose(order), x);
     Shape rows = moved.type().shape().range(0, last - 1);

@@ -123,8 +123,8 @@ final class IndexingOperators {
         throw node.invalid("steps other than 0", steps.toString());
       }
       Dim extent = shape.dim(axis);
-      Dim start = bounded(node, starts.get(i), extent, step);
-      Dim end = bounded(node, ends.get(i), extent, step);
+      Dim start = bounded(starts.get(i), extent, step);
+      Dim end = bounded(ends.get(i), extent, step);
       Dim size = places(node, start, end, step);
       from.set(axis, size.is(0) ? Dim.ZERO : start);
       sizes.set(axis, size);
@@ -137,7 +137,7 @@ final class IndexingOperators {
    * Returns a start or end counted from the front and clamped: to {@code [0, extent]} for a
    * positive step, to {@code [-1, extent-1]} for a negative one.
    */
-  private static Dim bounded(NodeScope node, Dim index, Dim extent, long step) {
+  private static Dim bounded(Dim index, Dim extent, long step) {
     Dim low = step > 0 ? Dim.ZERO : Dim.of(-1);
     Dim high = step > 0 ? extent : extent.plus(-1);
     // Exporters write "to the end" as the largest number of 64 or 32 bits.

@@ -69,7 +69,7 @@ record Affine(List<Dim> factors, Dim offset) {
         return List.of();
       }
       axes.addFirst(found);
-      open.remove(found);
+      open.remove((Object) found);
       stride = stride.times(extents.get(found));
     }
     return offset.is(0) && stride.equals(size) ? axes : List.of();

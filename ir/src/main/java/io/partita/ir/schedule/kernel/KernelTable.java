@@ -79,7 +79,7 @@ public final class KernelTable {
         .sorted(
             Comparator.comparing((Kernel each) -> bits(each) < bits(kernel))
                 .thenComparing(each -> isFloat(each) != isFloat(kernel))
-                .thenComparing(each -> Math.abs(bits(each) - bits(kernel)))
+                .thenComparingInt(each -> Math.abs(bits(each) - bits(kernel)))
                 .thenComparing(each -> !each.equals(kernel))
                 .thenComparing(Kernel::name))
         .toList();

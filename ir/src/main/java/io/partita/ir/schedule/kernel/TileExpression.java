@@ -22,7 +22,7 @@ public sealed interface TileExpression {
   /** 1 in the last tile that runs along an axis, else 0. */
   record Last(int axis) implements TileExpression {}
 
-  /** Element 0 of an operand of {@link Direction#SCALAR}, read when the loop begins. */
+  /** Element 0 of a scalar operand, read when the loop begins. */
   record Scalar(int operand) implements TileExpression {}
 
   record Sum(TileExpression left, TileExpression right) implements TileExpression {}

@@ -78,7 +78,7 @@ final class Conversion {
             .filter(attended -> fresh.isStatic() && attended.mask().seesLater(fresh.value()))
             .map(Attended::node)
             .findFirst();
-    attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));
+    attentions.forEach(attended -> convert(attended.node(), attended.mask()));
     CachePlaces places =
         new CachePlaces(graph, past, position, batch, new Module.Room(capacity, positions));
     joins.forEach(places::replace);
@@ -105,7 +105,7 @@ final class Conversion {
         .orElse(joins.getFirst().past().type().dim(0));
   }
 
-  private void convert(Node node, MaskForm mask, Dim batch) {
+  private void convert(Node node, MaskForm mask) {
     graph.before(node);
     List<Value> operands = new ArrayList<>(graph.operands(node).subList(0, 3));
     AttentionChange change =

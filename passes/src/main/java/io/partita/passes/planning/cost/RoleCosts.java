@@ -27,7 +27,6 @@ import java.util.Objects;
  */
 final class RoleCosts {
   private final ChipKind chip;
-  private final Module module;
   private final LocalValues values;
   private final Residency residency;
 
@@ -47,7 +46,6 @@ final class RoleCosts {
       PlanOptions options,
       KernelTimes kernels) {
     this.chip = chip;
-    this.module = module;
     this.values = new LocalValues(module, options.assumptions());
     this.residency = Residency.of(device, values, chip, channel);
     WarmKernels warm = new WarmKernels(chip);

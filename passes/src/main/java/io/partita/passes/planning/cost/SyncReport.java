@@ -16,7 +16,7 @@ import java.util.List;
  * @param block the number of its transformer block, from 0; -1 before the first block, and the
  *     number of blocks after the last one
  * @param devices the devices that take part
- * @param messages
+ * @param messages the number of messages that devices send
  * @param bytes the bytes that devices send; forwarded messages count once
  * @param seconds the time from the arrival of the last device to the end of the last one
  */

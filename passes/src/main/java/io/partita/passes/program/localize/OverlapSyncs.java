@@ -100,7 +100,7 @@ public final class OverlapSyncs {
       }
     }
     return found.stream()
-        .max(Comparator.comparing(this::leavesWeights).thenComparing(Candidate::extent));
+        .max(Comparator.comparing(this::leavesWeights).thenComparingLong(Candidate::extent));
   }
 
   /** Whether each element of the product's constants is used by one tile only. */

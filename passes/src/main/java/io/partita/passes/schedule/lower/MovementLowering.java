@@ -28,9 +28,9 @@ final class MovementLowering {
     return switch (op) {
       case Movement.Reshape reshape -> reshape(x, out);
       case Movement.Transpose(var permutation) ->
-          Optional.of(copy(permutation.stream().map(x.strides()::get).toList(), x, out));
+          Optional.of(copy(permutation.stream().map(x.strides()::get).toList(), out));
       case Movement.Broadcast broadcast ->
-          Optional.of(copy(TileGrid.broadcast(x, out.shape()), x, out));
+          Optional.of(copy(TileGrid.broadcast(x, out.shape()), out));
       case Movement.Slice slice -> Optional.of(slice(slice, x, out));
       case Movement.Pad pad ->
           pad.mode() == Movement.PadMode.CONSTANT
@@ -50,7 +50,7 @@ final class MovementLowering {
    * @param strides the strides of the operand along the dimensions of the result; 0 if it
    *     broadcasts
    */
-  private static TileSpace copy(List<Long> strides, TensorView x, TensorView out) {
+  private static TileSpace copy(List<Long> strides, TensorView out) {
     TileGrid grid = TileGrid.of(out.shape(), List.of(strides, out.strides()), List.of());
     TileSpaceBuilder space = new TileSpaceBuilder(CopySpace.kernel(out.element()));
     CopySpace copy = new CopySpace(space, out.element());
@@ -90,8 +90,7 @@ final class MovementLowering {
       from.addFirst(source.take(extent));
       to.addFirst(target.take(extent));
     }
-    TensorView refined = new TensorView(x.element(), extents, from);
-    return Optional.of(copy(from, refined, new TensorView(out.element(), extents, to)));
+    return Optional.of(copy(from, new TensorView(out.element(), extents, to)));
   }
 
   /** Splits the dimensions of a tensor, innermost first; contiguous ones are merged. */

@@ -123,7 +123,6 @@ final class Calibration {
 
     private void add(double[] row, CallFeatures of) {
       int place = FIGURES * places.get(of.function());
-      KernelClass kernel = of.call().kernel().kernelClass();
       String header = of.call().kernel().struct().header();
       int count = sizes.get(of.function()).size();
       boolean hasBlock = count >= SEVERAL && blocked.contains(of.function());

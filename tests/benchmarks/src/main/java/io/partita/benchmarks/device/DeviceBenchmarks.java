@@ -4,6 +4,7 @@ import io.partita.backend.emitted.run.Build;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.zoo.Mode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +115,7 @@ final class DeviceBenchmarks {
         2,
         8);
     networks.runZoo(1, 128, 8);
+    networks.runQuantizedBlock("tinyllama-42m-block", Mode.DECODE, 128, 1, 8);
     Path llama = shared.resolve("models/shakespeare-llama/decode/network.onnx");
     if (isThere(llama)) {
       networks.runDecoder("shakespeare-llama, decode", llama, 256, 1, 8);

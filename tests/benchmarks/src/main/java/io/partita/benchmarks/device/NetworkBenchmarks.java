@@ -1,5 +1,6 @@
 package io.partita.benchmarks.device;
 
+import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
@@ -8,9 +9,15 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.evaluate.EvaluationData;
+import io.partita.driver.evaluate.ObservedRuns;
+import io.partita.driver.evaluate.Scaling;
+import io.partita.driver.quantize.Quantization;
+import io.partita.driver.quantize.RangeChoice;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
@@ -38,11 +45,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /** Whole networks on one and several chips. */
 final class NetworkBenchmarks {
   private static final String ZOO = "tinyllama-42m";
+  private static final int BLOCK_SAMPLES = 4;
+  private static final int BLOCK_FEATURES = 512;
 
   private final Simulation simulation;
   private final ErrorTable peers = new ErrorTable("network");
@@ -123,6 +135,44 @@ final class NetworkBenchmarks {
       runDecoder(ZOO + ", " + layers + " blocks, decode", onnx, capacity, chips);
     } finally {
       Files.delete(onnx);
+    }
+  }
+
+  /**
+   * Runs a block of the zoo with matrices and inputs of products in bytes, whose ranges are those
+   * of random features.
+   *
+   * @param tokens the capacity of the cache; without one, the number of tokens
+   */
+  void runQuantizedBlock(String name, Mode mode, int tokens, int... chips) throws IOException {
+    try (ScratchFolder folder = new ScratchFolder()) {
+      Path exact = folder.path().resolve("exact.onnx");
+      Path quantized = folder.path().resolve("quantized.onnx");
+      ZooOptions options = ZooOptions.defaults().withMode(mode);
+      Zoo.write(
+          name,
+          mode == Mode.DECODE ? options.withDynamic(true) : options.withSequence(tokens),
+          exact);
+      Tensor features = new Samples().normal(BLOCK_SAMPLES, tokens, BLOCK_FEATURES);
+      ObservedRuns.Data data =
+          new ObservedRuns.Data(
+              new EvaluationData("random features", "calibration", features, Optional.empty()),
+              Scaling.NONE,
+              OptionalInt.empty(),
+              1);
+      Quantization.Settings settings =
+          new Quantization.Settings(
+              8, 32, true, RangeChoice.MSE, 99.99, 0, Double.POSITIVE_INFINITY, List.of());
+      Compilation.Request model =
+          new Compilation.Request(exact, Map.of(), Map.of(), null, OptionalLong.empty());
+      new Quantization(note -> {}, step -> {})
+          .run(new Quantization.Request(model, data, settings, quantized));
+      String label = name + " in int8, " + (mode == Mode.DECODE ? "decode" : "prompt of " + tokens);
+      if (mode == Mode.DECODE) {
+        runDecoder(label, quantized, tokens, chips);
+      } else {
+        runModel(label, quantized, Map.of(), chips);
+      }
     }
   }
 

@@ -19,6 +19,16 @@ final class Samples {
     return Tensor.of(type, values);
   }
 
+  /** Returns numbers of the normal distribution. */
+  Tensor normal(long... extents) {
+    TensorType type = TensorType.of(ElementType.F32, extents);
+    float[] values = new float[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (float) random.nextGaussian();
+    }
+    return Tensor.of(type, values);
+  }
+
   /** Returns integers from -99 or, if unsigned, from 0 to 99. */
   Tensor integers(ElementType element, long... extents) {
     return integers(element, element == ElementType.U8 ? 0 : -99, 100, extents);

@@ -24,7 +24,7 @@ public final class Evaluation {
   /**
    * The evaluation to run.
    *
-   * @param strategy the distribution over devices, each a thread; empty for one device
+   * @param sharding the distribution over devices, each a thread; empty for one device
    * @param scaling the scaling of samples that aren't tokens
    * @param samples the number of samples, from the first on; empty for all
    * @param threads the number of samples scored in parallel

@@ -33,12 +33,7 @@ final class MetricChoice {
     if (isTokens(program)) {
       return new Perplexity(data, model, new LanguageModel(program, model), observer);
     }
-    boolean isClassifier =
-        program.description().inputs().size() == 1
-            && program.description().outputs().size() == 1
-            && program.description().states().isEmpty()
-            && isScores(program.description().outputs().getFirst().type());
-    if (!isClassifier) {
+    if (!isClassifier(program)) {
       throw MetricCode.NO_METRIC.at(
           model.toString(),
           "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
@@ -50,6 +45,24 @@ final class MetricChoice {
           "evaluate such a model, with a batch of 1");
     }
     return new TopOne(data, scaling, program);
+  }
+
+  /**
+   * Returns the metric of runs that are made for what they show: also of models whose quality isn't
+   * known, with one input of floats, and of classifiers without labels.
+   */
+  static Metric observed(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
+    boolean isMeasured = isTokens(program) || isClassifier(program) && data.labels().isPresent();
+    return !isMeasured && OutputMagnitude.features(program).isPresent()
+        ? new OutputMagnitude(data, scaling, program)
+        : of(model, data, scaling, program);
+  }
+
+  private static boolean isClassifier(CompiledModel program) {
+    return program.description().inputs().size() == 1
+        && program.description().outputs().size() == 1
+        && program.description().states().isEmpty()
+        && isScores(program.description().outputs().getFirst().type());
   }
 
   private static boolean isScores(TensorType type) {
@@ -65,10 +78,13 @@ final class MetricChoice {
   /** Sets a dynamic sequence length that isn't given to that of the data. */
   static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
     boolean isText = PirFile.isPir(model.model());
-    if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {
+    boolean isTokens = data.samples().element().isInteger() && data.samples().shape().rank() == 2;
+    boolean isFeatures = data.samples().element().isFloat() && data.samples().shape().rank() == 3;
+    if (isText || !isTokens && !isFeatures) {
       return model;
     }
-    long length = Math.max(1, data.length() - 1);
+    // The last token of a text is only predicted.
+    long length = isTokens ? Math.max(1, data.length() - 1) : data.samples().shape().extent(1);
     OnnxModel onnx = OnnxModel.read(model.model());
     Set<String> caches = DecoderDimensions.cache(onnx);
     if (!caches.isEmpty()) {

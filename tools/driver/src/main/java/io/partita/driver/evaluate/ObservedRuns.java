@@ -79,7 +79,7 @@ public final class ObservedRuns implements AutoCloseable {
     Scorers scorers = new Scorers(emitted, data.threads());
     try {
       Metric metric =
-          MetricChoice.of(
+          MetricChoice.observed(
               request.model(),
               data.samples(),
               data.scaling(),

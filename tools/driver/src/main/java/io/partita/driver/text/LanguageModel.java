@@ -132,7 +132,8 @@ public final class LanguageModel implements AutoCloseable {
     return type.element().isInteger() && type.rank() == 2 && type.dim(0).is(1);
   }
 
-  private static boolean isPosition(Port port) {
+  /** Whether an input of a decoder takes the position of each new token. */
+  public static boolean isPosition(Port port) {
     TensorType type = port.type();
     return type.element().isInteger()
         && type.shape().elements() == 1

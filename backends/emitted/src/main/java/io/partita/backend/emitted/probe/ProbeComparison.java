@@ -124,9 +124,9 @@ public record ProbeComparison(Path folder, Port port, Duration limit, double tol
         findings.stream()
             .min(
                 Comparator.comparing(Finding::kind)
-                    .thenComparing(Finding::step)
+                    .thenComparingInt(Finding::step)
                     .thenComparing(Finding::isWaiting)
-                    .thenComparing(Finding::chip));
+                    .thenComparingInt(Finding::chip));
     if (first.isEmpty() && !message.isEmpty()) {
       first = Optional.of(afterwards(steps));
     }

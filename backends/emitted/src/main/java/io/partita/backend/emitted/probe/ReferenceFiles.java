@@ -47,7 +47,6 @@ public final class ReferenceFiles {
   private static final int MAX_INLINE = 16;
 
   private final ChipSchedule role;
-  private final StepMeaning meaning;
   private final int member;
   private final Graph graph;
   private final List<StepMeaning.Result> results;
@@ -61,7 +60,6 @@ public final class ReferenceFiles {
   private ReferenceFiles(
       ChipSchedule role, StepMeaning meaning, int member, List<StepMeaning.Result> results) {
     this.role = role;
-    this.meaning = meaning;
     this.member = member;
     this.graph = meaning.graphs().get(member);
     this.results = results;

@@ -66,7 +66,7 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
     if (!isByte || !isCentred && !zero.isFilledWith(0)) {
       return Optional.empty();
     }
-    Optional<Tensor> moved = movedScale(scale, axis, integers.shape(), movements);
+    Optional<Tensor> moved = movedScale(scale, axis, movements);
     if (moved.isEmpty()) {
       return Optional.empty();
     }
@@ -84,8 +84,7 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
   }
 
   /** Moves a scale like the matrix; empty if the result isn't a vector along the columns. */
-  private static Optional<Tensor> movedScale(
-      Tensor scale, int axis, Shape matrix, List<Op> movements) {
+  private static Optional<Tensor> movedScale(Tensor scale, int axis, List<Op> movements) {
     if (scale.shape().rank() == 0) {
       return Optional.of(scale);
     }

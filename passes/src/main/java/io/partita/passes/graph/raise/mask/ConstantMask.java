@@ -37,7 +37,7 @@ final class ConstantMask {
     int offset = last - 1;
     long window = window(data, queries, keys);
     boolean matches = offset >= 0 || window > 0;
-    int first = matches && window > 0 ? firstOffset(data, queries, keys) : offset;
+    int first = matches && window > 0 ? firstOffset(data, keys) : offset;
     for (int i = 0; i < data.size() && matches; i++) {
       int query = i / keys % queries + first;
       int key = i % keys;
@@ -80,7 +80,7 @@ final class ConstantMask {
   }
 
   /** Returns the position of the first query: that of its last visible key. */
-  private static int firstOffset(Tensor data, int queries, int keys) {
+  private static int firstOffset(Tensor data, int keys) {
     int last = -1;
     for (int key = 0; key < keys; key++) {
       last = isVisible(data, key) ? key : last;

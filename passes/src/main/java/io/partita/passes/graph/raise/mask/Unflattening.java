@@ -2,8 +2,8 @@ package io.partita.passes.graph.raise.mask;
 
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,7 +22,7 @@ final class Unflattening {
       flat = flat.plus(index.get(axis).times(stride));
       stride = stride.times(to.dim(axis));
     }
-    LinkedList<Affine> places = new LinkedList<>();
+    ArrayDeque<Affine> places = new ArrayDeque<>();
     Affine rest = flat;
     for (int axis = from.rank() - 1; axis >= 0; axis--) {
       boolean isLast = from.range(0, axis).dims().stream().allMatch(dim -> dim.is(1));
