@@ -121,7 +121,7 @@ class WireFuzzTest {
           SocketChannels own = waiting.join()) {
         if (hasKey) {
           // It may have been taken for the peer, whose link is closed then.
-          stranger.close();
+          stranger.shutdownOutput();
         }
         peer.send(0, 1, new byte[3]);
         if (own.receive(1, 1, 3).length != 3) {
