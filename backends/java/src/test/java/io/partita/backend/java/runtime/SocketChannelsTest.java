@@ -246,12 +246,12 @@ class SocketChannelsTest {
 
   @Test
   void devicesWithAnotherKeyAreRefused() throws Exception {
+    Credentials other = key("other.p12");
     ServerSocket first = free();
     ServerSocket second = free();
     CompletableFuture<SocketChannels> own =
         CompletableFuture.supplyAsync(
             () -> SocketChannels.connect(self(0, "p", first, second), first));
-    Credentials other = key("other.p12");
     ServerSocket third = free();
     assertThatThrownBy(() -> SocketChannels.connect(self(1, "p", other, first, third), third))
         .isInstanceOf(Failure.class)
