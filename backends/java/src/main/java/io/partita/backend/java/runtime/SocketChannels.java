@@ -36,7 +36,7 @@ final class SocketChannels extends Channels implements Closeable {
   /** Both ends of a connection send this first. */
   private static final int MAGIC = 0x50415254;
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int ANSWER_MILLISECONDS = 5000;
   private static final int RETRY_MILLISECONDS = 100;
   private static final int MAX_ARRIVALS = 64;
@@ -204,6 +204,7 @@ final class SocketChannels extends Channels implements Closeable {
         Frames frames = new Frames(self.credentials.secured(socket, true), socket);
         frames.write(MAGIC, greeting(kind, other));
         verifyAnswer(other, where, frames.readShort());
+        frames.write(MAGIC, new byte[0]);
         socket.setSoTimeout(0);
         return frames;
       } catch (IOException e) {
@@ -365,7 +366,9 @@ final class SocketChannels extends Channels implements Closeable {
         char kind = in.readChar();
         int other = in.readInt();
         boolean isDevice = other > self.device && other < self.peers.size();
-        if ((kind == 'c' || kind == 'm') && isDevice && in.readInt() == self.device) {
+        boolean isKnown = (kind == 'c' || kind == 'm') && isDevice;
+        // A device that got no answer in time has given this connection up for another.
+        if (isKnown && in.readInt() == self.device && frames.readShort().number == MAGIC) {
           socket.setSoTimeout(0);
           synchronized (arrivals) {
             if (arrivals.remove(socket)) {
@@ -381,7 +384,6 @@ final class SocketChannels extends Channels implements Closeable {
     closeQuietly(socket);
   }
 
-  /** The last connection counts: a device that got no answer in time has connected again. */
   private void keep(char kind, int other, Frames frames) {
     Frames earlier;
     if (kind == 'c') {

@@ -121,7 +121,7 @@ class WireFuzzTest {
           SocketChannels own = waiting.join()) {
         if (hasKey) {
           // It may have been taken for the peer, whose link is closed then.
-          stranger.close();
+          stranger.shutdownOutput();
         }
         peer.send(0, 1, new byte[3]);
         if (own.receive(1, 1, 3).length != 3) {
@@ -155,7 +155,7 @@ class WireFuzzTest {
   private static byte[] greeting() throws IOException {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(content);
-    out.writeInt(1);
+    out.writeInt(2);
     out.writeUTF("program");
     out.writeChar('m');
     out.writeInt(1);
@@ -165,6 +165,9 @@ class WireFuzzTest {
     out.writeInt(MAGIC);
     out.writeInt(content.size());
     out.write(content.toByteArray());
+    // That the answer has arrived.
+    out.writeInt(MAGIC);
+    out.writeInt(0);
     return frame.toByteArray();
   }
 
