@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Decides whether a product and its epilogues become one loop. One loop saves the transfer of the
- * sums to the home memory and back, but may have smaller tiles, because the operands of epilogues
- * need room too.
+ * Decides whether a computation and its epilogues become one loop. One loop saves the transfer of
+ * the sums to the home memory and back, but may have smaller tiles, because the operands of
+ * epilogues need room too.
  */
 final class EpilogueFusion {
   private EpilogueFusion() {}

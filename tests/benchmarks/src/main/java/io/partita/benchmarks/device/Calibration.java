@@ -40,7 +40,7 @@ final class Calibration {
 
   Calibration(ChipKind chip, List<MeasuredStep> measured) {
     this.chip = chip;
-    steps = measured.stream().filter(step -> step.loop().isPresent()).toList();
+    steps = measured.stream().filter(MeasuredStep::hasOnlyKernels).toList();
     for (MeasuredStep step : steps) {
       for (KernelCall call : step.loop().orElseThrow().calls()) {
         String name = features(call, step.loop().orElseThrow()).function();

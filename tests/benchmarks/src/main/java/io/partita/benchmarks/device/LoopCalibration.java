@@ -20,7 +20,7 @@ final class LoopCalibration {
     List<double[]> rows = new ArrayList<>();
     List<Double> measured = new ArrayList<>();
     for (MeasuredStep step : steps) {
-      if (step.loop().isEmpty() || step.loop().get().tiles() > 1) {
+      if (!step.hasOnlyKernels() || step.loop().get().tiles() > 1) {
         continue;
       }
       LoopFeatures loop = LoopFeatures.of(step.loop().get(), chip);
@@ -36,7 +36,7 @@ final class LoopCalibration {
     rows.clear();
     measured.clear();
     for (MeasuredStep step : steps) {
-      if (step.loop().isEmpty() || step.loop().get().tiles() == 1) {
+      if (!step.hasOnlyKernels() || step.loop().get().tiles() == 1) {
         continue;
       }
       LoopFeatures loop = LoopFeatures.of(step.loop().get(), chip);

@@ -4,6 +4,7 @@ import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.ElementRun;
 import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
 import java.util.Optional;
 
@@ -22,5 +23,10 @@ record MeasuredStep(
             ? Optional.of(role.kernels().get(run.kernel()))
             : Optional.empty();
     return new MeasuredStep(step.origin().name(), loop, measured, predicted);
+  }
+
+  /** Whether it is a loop without runs of elements, so that figures of kernels follow from it. */
+  boolean hasOnlyKernels() {
+    return loop.isPresent() && ElementRun.of(loop.get().calls()).isEmpty();
   }
 }
