@@ -14,6 +14,7 @@ import io.partita.passes.graph.raise.norm.NormRuleTest;
 import io.partita.passes.graph.raise.rotary.RotaryRuleTest;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.graph.simplify.SimplifyRuleTest;
+import io.partita.passes.schedule.legalize.EarlyRuleTest;
 import io.partita.passes.schedule.legalize.Legalization;
 import io.partita.passes.schedule.legalize.LinesRuleTest;
 import io.partita.passes.schedule.legalize.NarrowRuleTest;
@@ -45,6 +46,7 @@ class EveryRuleHasCasesTest {
           new SplitRuleTest(),
           new RowsRuleTest(),
           new StoredTypeRuleTest(),
+          new EarlyRuleTest(),
           new NarrowRuleTest(),
           new WidenRuleTest(),
           new LinesRuleTest());
