@@ -25,6 +25,9 @@ import java.util.stream.IntStream;
  */
 public record ElementRun(
     int first, int calls, Source source, List<Step> steps, TileExpression count, Value out) {
+  /** The name of the figures of runs in a target, among those of kernels. */
+  public static final String FIGURES = "element_run";
+
   /** Beyond these multiplications, the kernel of a product is faster, although it is longer. */
   private static final long MOST_PRODUCTS = 2048;
 

@@ -24,9 +24,6 @@ record CallUnit(
     List<TileExpression> work,
     List<Integer> onLast,
     Optional<FunctionThroughput> run) {
-  /** The name of the figures of runs. */
-  private static final String RUN = "element_run";
-
   /** The cost of load, store and loop, in functions of one instruction. */
   private static final long MOVES = 3;
 
@@ -36,7 +33,7 @@ record CallUnit(
   private static final long TERM = 3;
 
   static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
-    Optional<FunctionThroughput> figures = chip.function(RUN);
+    Optional<FunctionThroughput> figures = chip.function(ElementRun.FIGURES);
     List<ElementRun> runs = figures.isPresent() ? ElementRun.of(calls) : List.of();
     List<CallUnit> units = new ArrayList<>();
     int next = 0;
