@@ -31,7 +31,6 @@ final class AttentionKernels {
       KernelStruct.in("attention.h", "attention_finish")
           .pointers("largest", "weights", "sums", "out")
           .integers("parts", "heads", "seq", "dv", "out_head", "out_row")
-          .shared(KernelStruct.PARTS)
           .build(
               all -> {
                 state(all, READ);
