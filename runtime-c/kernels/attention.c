@@ -254,14 +254,13 @@ void partita_attention_finish_f32(const void *arguments, int32_t core, int32_t c
 {
     const struct partita_attention_finish *finish = arguments;
     const int32_t queries = finish->heads * finish->seq;
-    struct partita_range items = {0, queries};
-    struct partita_range features = {0, finish->dv};
-    if (queries < cores) {
-        features = partita_share(finish->dv, FEATURES, core, cores);
-    } else {
-        items = partita_share(queries, 1, core, cores);
-    }
-    for (int32_t item = items.from; item < items.to && features.from < features.to; item++) {
-        finish_features(finish, item, features.from, features.to);
+    const int32_t block = queries < cores ? FEATURES : finish->dv;
+    const struct partita_range share = partita_share(queries * finish->dv, block, core, cores);
+    int32_t to;
+    for (int32_t at = share.from; at < share.to; at = to) {
+        const int32_t item = at / finish->dv;
+        const int32_t first = item * finish->dv;
+        to = share.to < first + finish->dv ? share.to : first + finish->dv;
+        finish_features(finish, item, at - first, to - first);
     }
 }
