@@ -187,7 +187,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:76:16")
+        .hasMessageContaining("text:79:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
@@ -255,16 +255,16 @@ class DecoderBlockTextTest {
         "byte 215312 that isn't initialised");
     requireFault(
         text,
-        "(9: tiles gemm\\w+\\(0x348f0, 0x34890, 0x)00110",
+        "(11: tiles gemm\\w+\\(0x34920, 0x348d0, 0x00110, 0x)000f0",
         "$100000",
         "P4412",
-        "step 9 for \"ffn\", loop gemm_f32_2_2_4_2, out",
+        "step 11 for \"ffn\", loop gemm_f32_2_4_2, out",
         "byte 0 of a constant");
     requireFault(
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
     requireFault(
         text, "group = 1", "group = 0", "P4414", "partita_gemm_f32", "expected:  group >= 1");
-    requireFault(text, " message 0x00110", "", "a buffer for a message of ", "found:     none");
+    requireFault(text, " message 0x000f0", "", "a buffer for a message of ", "found:     none");
     requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "a deadlock");
   }
 }
