@@ -220,47 +220,43 @@ void partita_attention_f32(const void *arguments, int32_t core, int32_t cores)
     }
 }
 
-/* Joins the parts of a query in the features `from` to `to` - 1. */
-static PARTITA_COMPACT void finish_features(const struct partita_attention_finish *finish, int32_t item, int32_t from,
-                                            int32_t to)
-{
-    const int32_t queries = finish->heads * finish->seq;
-    const int32_t head = item / finish->seq;
-    float *restrict out = finish->out + head * finish->out_head + item % finish->seq * finish->out_row;
-    float largest = -PARTITA_INFINITY;
-    float weight = 0;
-    for (int32_t part = 0; part < finish->parts; part++) {
-        const float found = finish->largest[part * queries + item];
-        largest = found > largest || found != found ? found : largest;
-    }
-    for (int32_t i = from; i < to; i++) {
-        out[i] = 0;
-    }
-    for (int32_t part = 0; part < finish->parts && largest != -PARTITA_INFINITY; part++) {
-        const int32_t state = part * queries + item;
-        const float shrink = partita_exp(finish->largest[state] - largest);
-        weight += finish->weights[state] * shrink;
-        for (int32_t i = from; i < to; i++) {
-            out[i] += finish->sums[state * finish->dv + i] * shrink;
-        }
-    }
-    const float inverse = weight == 0 ? 0.0f : 1.0f / weight;
-    for (int32_t i = from; i < to; i++) {
-        out[i] *= inverse;
-    }
-}
+/* From how many features on cores share those of one query. */
+enum { SHARED_FEATURES = 32 };
 
 void partita_attention_finish_f32(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_attention_finish *finish = arguments;
     const int32_t queries = finish->heads * finish->seq;
-    const int32_t block = queries < cores ? FEATURES : finish->dv;
-    const struct partita_range share = partita_share(queries * finish->dv, block, core, cores);
-    int32_t to;
-    for (int32_t at = share.from; at < share.to; at = to) {
-        const int32_t item = at / finish->dv;
-        const int32_t first = item * finish->dv;
-        to = share.to < first + finish->dv ? share.to : first + finish->dv;
-        finish_features(finish, item, at - first, to - first);
+    struct partita_range items = {0, queries};
+    struct partita_range features = {0, finish->dv};
+    if (queries < cores && finish->dv >= SHARED_FEATURES) {
+        features = partita_share(finish->dv, FEATURES, core, cores);
+    } else {
+        items = partita_share(queries, 1, core, cores);
+    }
+    for (int32_t item = items.from; item < items.to; item++) {
+        const int32_t head = item / finish->seq;
+        float *restrict out = finish->out + head * finish->out_head + item % finish->seq * finish->out_row;
+        float largest = -PARTITA_INFINITY;
+        float weight = 0;
+        for (int32_t part = 0; part < finish->parts; part++) {
+            const float found = finish->largest[part * queries + item];
+            largest = found > largest || found != found ? found : largest;
+        }
+        for (int32_t i = features.from; i < features.to; i++) {
+            out[i] = 0;
+        }
+        for (int32_t part = 0; part < finish->parts && largest != -PARTITA_INFINITY; part++) {
+            const int32_t state = part * queries + item;
+            const float shrink = partita_exp(finish->largest[state] - largest);
+            weight += finish->weights[state] * shrink;
+            for (int32_t i = features.from; i < features.to; i++) {
+                out[i] += finish->sums[state * finish->dv + i] * shrink;
+            }
+        }
+        const float inverse = weight == 0 ? 0.0f : 1.0f / weight;
+        for (int32_t i = features.from; i < features.to; i++) {
+            out[i] *= inverse;
+        }
     }
 }

@@ -14,7 +14,7 @@
  * (1: visible) or `added` (added to the score), or neither, is a strided mask [heads, seq, keys].
  *
  * Vectors are contiguous; heads and rows are strided. All operands are in L1 and don't overlap. Cores divide (part,
- * head, query); to finish, (head, query); with fewer of these than cores, the elements of the result by 8.
+ * head, query); to finish, (head, query); with fewer of these than cores, the features of each by 8, if it has 32.
  *
  * Scores before scaling are exact. Within (40 S + 4 keys + 8 parts + 24) u max |v|, S being the largest |score| of
  * the query: a score's relative error of 14 u enters the exponent for itself and for m, each exponential is off by 4
