@@ -167,7 +167,12 @@ final class NetworkBenchmarks {
           new Compilation.Request(exact, Map.of(), Map.of(), null, OptionalLong.empty());
       new Quantization(note -> {}, step -> {})
           .run(new Quantization.Request(model, data, settings, quantized));
-      String label = name + " in int8, " + (mode == Mode.DECODE ? "decode" : "prompt of " + tokens);
+      String label =
+          name
+              + " in int8, "
+              + (mode == Mode.DECODE
+                  ? "decode, " + tokens + " tokens in the cache"
+                  : "prompt of " + tokens);
       if (mode == Mode.DECODE) {
         runDecoder(label, quantized, tokens, chips);
       } else {
