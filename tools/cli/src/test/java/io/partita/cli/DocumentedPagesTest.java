@@ -13,9 +13,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands of all pages word for word, in the order of the page. */
+/**
+ * Runs the commands of the README word for word, in the order of the page; with {@code
+ * -Dpartita.documented=all} those of all pages.
+ */
 @Tag("thorough")
 @Timeout(1800)
 class DocumentedPagesTest {
@@ -47,7 +51,9 @@ class DocumentedPagesTest {
     assertThat(run(Invocation.ROOT.resolve("README.md"), TOLERANCE)).isGreaterThan(15);
   }
 
+  /** Takes a quarter of an hour, most of it for trained models. */
   @Test
+  @EnabledIfSystemProperty(named = "partita.documented", matches = "all")
   void otherPagesWorkAsWritten() throws Exception {
     int commands = 0;
     for (Path page : pages().toList()) {
