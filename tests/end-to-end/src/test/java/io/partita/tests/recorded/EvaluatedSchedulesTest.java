@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,14 +62,16 @@ class EvaluatedSchedulesTest {
     }
   }
 
+  /** Every second one; {@link SupportedModelsTest} runs all in C. */
   static List<Fixture> fixtures() {
-    return Fixture.all();
+    List<Fixture> all = Fixture.all();
+    return IntStream.range(0, all.size()).filter(i -> i % 2 == 0).mapToObj(all::get).toList();
   }
 
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("fixtures")
-  void everyFixturePassesOrIsRefused(Fixture fixture) {
+  void fixturesPassOrAreRefused(Fixture fixture) {
     requireRightOrRefused(fixture.recorded(), fixture.tolerance());
   }
 

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -63,14 +64,16 @@ class ModelsInCTest {
     assertThat(differences(test, TOLERANCE)).isEmpty();
   }
 
+  /** Every second one; {@link SupportedModelsTest} has the recorded batch of all. */
   static List<Fixture> fixtures() {
-    return Fixture.all();
+    List<Fixture> all = Fixture.all();
+    return IntStream.range(0, all.size()).filter(i -> i % 2 == 1).mapToObj(all::get).toList();
   }
 
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("fixtures")
-  void everyFixturePassesOrIsRefused(Fixture fixture) {
+  void fixturesPassOrAreRefused(Fixture fixture) {
     requireRightOrRefused(fixture.recorded(), larger(TOLERANCE, fixture.tolerance()));
   }
 

@@ -41,7 +41,7 @@ class EvaluatedGraphsTest {
   @Test
   @Tag("thorough")
   void manyGraphs() {
-    int cases = Integer.getInteger("cases", 1000);
+    int cases = Integer.getInteger("cases", 500);
     long seed = Long.getLong("seed", 0);
     List<RandomPrograms> programs =
         List.of(

@@ -46,7 +46,7 @@ class RandomGraphsTest {
   @Test
   @Tag("thorough")
   void manyGraphsInC() throws IOException {
-    int cases = Integer.getInteger("cases", 800);
+    int cases = Integer.getInteger("cases", 400);
     long seed = Long.getLong("seed", 0);
     List<RandomPrograms> programs =
         List.of(
