@@ -39,7 +39,7 @@ static void free_one(void)
     }
 }
 
-static uint32_t next_identifier(struct partita_transfer *transfer, const uint8_t *l1, uint32_t bytes)
+static void take_identifier(struct partita_transfer *transfer, const uint8_t *l1, uint32_t bytes)
 {
     if (bytes > PARTITA_TRANSFER_LIMIT) {
         partita_fail("a transfer exceeds the size limit");
@@ -56,7 +56,6 @@ static uint32_t next_identifier(struct partita_transfer *transfer, const uint8_t
     transfer->id = (int32_t)id;
     partita_moved.l2_l1 += bytes;
     __asm__ volatile("" : : : "memory");
-    return id;
 }
 
 static inline void command(uint32_t direction, const uint8_t *l1, const uint8_t *l2, uint32_t lines,
@@ -80,7 +79,7 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
         transfer->id = DONE;
         return;
     }
-    next_identifier(transfer, l1, bytes > line_bytes ? bytes : line_bytes);
+    take_identifier(transfer, l1, bytes > line_bytes ? bytes : line_bytes);
     command(direction, l1, l2, lines, line_bytes, stride);
 }
 
@@ -93,7 +92,7 @@ static void start_planes(struct partita_transfer *transfer, uint32_t direction, 
         transfer->id = DONE;
         return;
     }
-    next_identifier(transfer, l1, planes->planes * bytes);
+    take_identifier(transfer, l1, planes->planes * bytes);
     for (uint32_t plane = 0; plane < planes->planes; plane++) {
         command(direction, l1, l2, planes->lines, planes->line_bytes, planes->line_stride);
         l1 += bytes;
