@@ -295,8 +295,16 @@ final class NearValues {
     boolean isWritten = false;
     boolean isRead = false;
     for (KernelCall call : space.calls()) {
-      boolean writes = call.arguments().stream().anyMatch(argument -> isResult(space, argument));
-      long reads = uses(call.arguments(), operand);
+      List<Argument.Value> pointers =
+          call.arguments().stream().flatMap(Argument::pointers).toList();
+      boolean writes = pointers.stream().anyMatch(pointer -> isResult(space, pointer));
+      long reads =
+          pointers.stream()
+              .filter(
+                  pointer ->
+                      pointer instanceof Argument.Value.OperandPointer(int own, _)
+                          && own == operand)
+              .count();
       if (reads > 0) {
         boolean isFirst = !isRead && !isWritten && reads == 1;
         if (!isFirst || writes && !isInPlace(call, operand)) {
@@ -309,28 +317,9 @@ final class NearValues {
     return isRead;
   }
 
-  private static boolean isResult(TileSpace space, Argument argument) {
-    return switch (argument.value()) {
-      case Argument.Value.OperandPointer(int operand, var offset) ->
-          space.operands().get(operand).direction() == Direction.STORE;
-      case Argument.Value.Struct(var inner) ->
-          inner.stream().anyMatch(each -> isResult(space, each));
-      case Argument.Value other -> false;
-    };
-  }
-
-  private static long uses(List<Argument> arguments, int operand) {
-    return arguments.stream()
-        .mapToLong(
-            argument ->
-                switch (argument.value()) {
-                  case Argument.Value.OperandPointer(int own, var offset) -> own == operand ? 1 : 0;
-                  case Argument.Value.PointerWhen(var condition, var pointer) ->
-                      uses(List.of(new Argument(argument.field(), pointer)), operand);
-                  case Argument.Value.Struct(var inner) -> uses(inner, operand);
-                  case Argument.Value other -> 0;
-                })
-        .sum();
+  private static boolean isResult(TileSpace space, Argument.Value pointer) {
+    return pointer instanceof Argument.Value.OperandPointer(int operand, _)
+        && space.operands().get(operand).direction() == Direction.STORE;
   }
 
   private static boolean isInPlace(KernelCall call, int operand) {

@@ -1,6 +1,7 @@
 package io.partita.ir.schedule.kernel;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A field of a kernel's struct of arguments.
@@ -43,6 +44,20 @@ public record Argument(String field, Value value) {
         arguments = List.copyOf(arguments);
       }
     }
+  }
+
+  /** Returns the pointers to operands and scratch memory, also conditional ones and in structs. */
+  public Stream<Value> pointers() {
+    return switch (value) {
+      case Value.OperandPointer pointer -> Stream.of(pointer);
+      case Value.ScratchPointer pointer -> Stream.of(pointer);
+      case Value.PointerWhen(var condition, var pointer) -> new Argument(field, pointer).pointers();
+      case Value.Struct(var arguments) -> arguments.stream().flatMap(Argument::pointers);
+      case Value.Null none -> Stream.empty();
+      case Value.Integer integer -> Stream.empty();
+      case Value.Float number -> Stream.empty();
+      case Value.Integers integers -> Stream.empty();
+    };
   }
 
   public static Argument pointer(String field, int operand) {

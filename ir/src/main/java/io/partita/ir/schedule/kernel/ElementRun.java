@@ -181,7 +181,7 @@ public record ElementRun(
             && IntStream.range(0, calls.size())
                 .filter(each -> each < first || each > next)
                 .noneMatch(each -> uses(calls.get(each).arguments(), scratch));
-    boolean readsOthers =
+    boolean isIndependent =
         call.steps.stream()
             .flatMap(step -> step.operands.stream())
             .filter(operand -> !operand.isValues)
@@ -192,7 +192,7 @@ public record ElementRun(
     return before.count.equals(call.count)
         && calls.get(first).onLast().equals(calls.get(next).onLast())
         && (isOverwritten || isTemporary)
-        && readsOthers;
+        && isIndependent;
   }
 
   private static Value out(KernelCall call) {
@@ -212,15 +212,8 @@ public record ElementRun(
 
   private static boolean uses(List<Argument> arguments, int scratch) {
     return arguments.stream()
-        .anyMatch(
-            argument ->
-                switch (argument.value()) {
-                  case Value.ScratchPointer(int own, var offset) -> own == scratch;
-                  case Value.PointerWhen(var condition, var pointer) ->
-                      uses(List.of(new Argument(argument.field(), pointer)), scratch);
-                  case Value.Struct(var inner) -> uses(inner, scratch);
-                  case Value other -> false;
-                });
+        .flatMap(Argument::pointers)
+        .anyMatch(pointer -> pointer instanceof Value.ScratchPointer(int own, _) && own == scratch);
   }
 
   private static Optional<Long> literal(List<Argument> arguments, String field) {

@@ -51,21 +51,8 @@ final class Uses {
   static boolean pointer(TiledKernel kernel, int operand) {
     return kernel.calls().stream()
         .flatMap(call -> call.arguments().stream())
-        .anyMatch(argument -> pointer(argument.value(), operand));
-  }
-
-  private static boolean pointer(Value value, int operand) {
-    return switch (value) {
-      case Value.OperandPointer(var own, var offset) -> own == operand;
-      case Value.PointerWhen(var condition, var inner) -> pointer(inner, operand);
-      case Value.Struct(var arguments) ->
-          arguments.stream().anyMatch(argument -> pointer(argument.value(), operand));
-      case Value.ScratchPointer scratch -> false;
-      case Value.Null none -> false;
-      case Value.Integer integer -> false;
-      case Value.Float number -> false;
-      case Value.Integers integers -> false;
-    };
+        .flatMap(Argument::pointers)
+        .anyMatch(pointer -> pointer instanceof Value.OperandPointer(int own, _) && own == operand);
   }
 
   /** Whether an argument uses the tile's size along an axis. */
