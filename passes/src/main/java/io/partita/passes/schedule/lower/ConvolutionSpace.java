@@ -123,13 +123,12 @@ final class ConvolutionSpace {
             ? pointer("bias", space.load("bias", 2, op.result(), List.of(filterBox(1))))
             : none("bias"));
     List<BoxDimension> box = resultBox();
-    List<TileEpilogues.Place> places = epilogues.along(result, box);
-    List<Integer> others = epilogues.load(space, places);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(result, box));
     int out = space.store("out", operands.size(), result.element(), box);
-    List<TensorView> own = operands.subList(0, operands.size() - others.size());
+    List<TensorView> own = operands.subList(0, operands.size() - others.count());
     Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
     List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
-    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    TileEpilogues.Values values = others.values(out, result.element(), sizes);
     Argument.Value first = values.first(result.element());
     Argument sums = end.map(each -> each.sums(space, first)).orElse(new Argument("out", first));
     arguments.add(sums);
@@ -140,7 +139,7 @@ final class ConvolutionSpace {
     arguments.add(integer("filters", filterBox(1).size()));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, first, List.of()));
-    epilogues.call(space, values, sizes, places, others, List.of());
+    values.call(List.of());
     return space.build();
   }
 

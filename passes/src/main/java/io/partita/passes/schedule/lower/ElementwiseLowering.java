@@ -112,17 +112,16 @@ final class ElementwiseLowering {
     List<Integer> axes = grid.axes(space, "i", 1, walked);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
-    List<TileEpilogues.Place> places = epilogues.along(grid, 2, axes);
-    List<Integer> others = epilogues.load(space, places);
-    int result = space.store("out", 1 + others.size(), out.element(), grid.repeated(1, axes));
-    TileEpilogues.Values values = epilogues.values(space, result, out.element(), sizes);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, 2, axes));
+    int result = space.store("out", 1 + others.count(), out.element(), grid.repeated(1, axes));
+    TileEpilogues.Values values = others.values(result, out.element(), sizes);
     space.call(
         function,
         List.of(
             pointer("x", in),
             new Argument("out", values.first(out.element())),
             integer("count", TileGrid.elements(axes))));
-    epilogues.call(space, values, sizes, places, others, List.of());
+    values.call(List.of());
     return Optional.of(space.build());
   }
 
@@ -147,16 +146,15 @@ final class ElementwiseLowering {
           pointer(name, space.load(name, i, operands.get(i).element(), grid.box(i, axes))));
       steps.add(integers(name + "_strides", TileGrid.six(grid.tileStrides(i, axes), 0)));
     }
-    List<TileEpilogues.Place> places = epilogues.along(grid, names.size(), axes);
-    List<Integer> others = epilogues.load(space, places);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, names.size(), axes));
     int result = operands.size();
     int stored = space.store("out", result, out.element(), grid.box(result, axes));
-    TileEpilogues.Values values = epilogues.values(space, stored, out.element(), sizes);
+    TileEpilogues.Values values = others.values(stored, out.element(), sizes);
     pointers.add(new Argument("out", values.first(out.element())));
     pointers.add(integers("extents", TileGrid.six(sizes, 1)));
     pointers.addAll(steps);
     space.call(function, pointers);
-    epilogues.call(space, values, sizes, places, others, List.of());
+    values.call(List.of());
     return space.build();
   }
 }

@@ -92,11 +92,10 @@ final class IntegerNetworkLowering {
       int operand = space.load(names.get(i), i, element, box);
       arguments.add(pointer(names.get(i), operand));
     }
-    List<TileEpilogues.Place> places = epilogues.along(grid, names.size(), axes);
-    List<Integer> others = epilogues.load(space, places);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, names.size(), axes));
     int stored = operands.size();
     int out = space.store("out", stored, result.element(), grid.box(stored, axes));
-    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    TileEpilogues.Values values = others.values(out, result.element(), sizes);
     arguments.add(new Argument("out", values.first(op.to())));
     arguments.add(integers("extents", TileGrid.six(sizes, 1)));
     for (int i = 1; i < names.size(); i++) {
@@ -107,7 +106,7 @@ final class IntegerNetworkLowering {
     arguments.add(integer("high", op.high()));
     arguments.add(integer("shift", op.shift()));
     space.call(kernel, arguments);
-    epilogues.call(space, values, sizes, places, others, List.of());
+    values.call(List.of());
     return space.build();
   }
 
@@ -183,18 +182,18 @@ final class IntegerNetworkLowering {
     for (int i = 0; i < others.size(); i++) {
       places.add(place(grid, i + 2, axes, size, others.get(i).getLast()));
     }
-    List<Integer> loaded = epilogues.load(space, places);
+    TileEpilogues.Loaded loaded = epilogues.load(space, places);
     int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size, 1));
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(TileExpression.of(size));
-    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    TileEpilogues.Values values = loaded.values(out, result.element(), sizes);
     TileExpression rows = TileGrid.elements(axes);
     arguments.add(new Argument("out", values.first(result.element())));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.addAll(more);
     space.call(kernel, arguments);
-    epilogues.call(space, values, sizes, places, loaded, List.of());
+    values.call(List.of());
     return space.build();
   }
 

@@ -149,13 +149,12 @@ final class IntegerProduct {
     int right = space.load("right", 1, right().element(), rightBox);
     Argument vector =
         bias ? ProductCall.bias(space, ElementType.I32, with(n, 1), depth) : none("bias");
-    List<TileEpilogues.Place> places = epilogues.along(result, box);
-    List<Integer> others = epilogues.load(space, places);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(result, box));
     int out = space.store("out", operands.size(), result.element(), box);
-    List<TensorView> own = operands.subList(0, operands.size() - others.size());
+    List<TensorView> own = operands.subList(0, operands.size() - others.count());
     Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
     List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
-    TileEpilogues.Values values = epilogues.values(space, out, result.element(), sizes);
+    TileEpilogues.Values values = others.values(out, result.element(), sizes);
     Argument.Value first = values.first(result.element());
     Argument sums = end.map(each -> each.sums(space, first)).orElse(new Argument("out", first));
     List<Argument> arguments = new ArrayList<>();
@@ -163,7 +162,7 @@ final class IntegerProduct {
     arguments.addAll(product(m.size(), n.size(), k.size()).extents(depth));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, first, List.of(depth)));
-    epilogues.call(space, values, sizes, places, others, List.of(depth));
+    values.call(List.of(depth));
     return space.build();
   }
 

@@ -134,9 +134,8 @@ final class ProductLowering {
         bias == null
             ? none("bias")
             : ProductCall.bias(space, bias.element(), BoxDimension.along(n, columns, 1), k);
-    List<TileEpilogues.Place> places = places(out, n);
-    List<Integer> others = epilogues.load(space, places);
-    int value = (bias == null ? 2 : 3) + others.size();
+    TileEpilogues.Loaded others = epilogues.load(space, places(out, n));
+    int value = (bias == null ? 2 : 3) + others.count();
     int result = space.store("out", value, out.element(), outBox);
     TileExpression m = TileGrid.elements(axes.subList(firstRow, axes.size()));
     TileExpression batch = TileGrid.elements(axes.subList(firstBatch, firstRow));
@@ -156,11 +155,11 @@ final class ProductLowering {
     arguments.add(vector);
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(size(n));
-    TileEpilogues.Values values = epilogues.values(space, result, out.element(), sizes);
+    TileEpilogues.Values values = others.values(result, out.element(), sizes);
     arguments.add(new Argument("out", values.first(out.element())));
     arguments.addAll(call.extents(k));
     space.call(kernel, arguments);
-    epilogues.call(space, values, sizes, places, others, List.of(k));
+    values.call(List.of(k));
     return space.build();
   }
 

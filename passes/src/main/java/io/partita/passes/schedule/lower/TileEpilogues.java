@@ -111,9 +111,8 @@ record TileEpilogues(List<Function> functions, int first) {
    * Loads the operands.
    *
    * @param places the place of each
-   * @return their numbers in the space
    */
-  List<Integer> load(TileSpaceBuilder space, List<Place> places) {
+  Loaded load(TileSpaceBuilder space, List<Place> places) {
     List<Integer> loaded = new ArrayList<>();
     for (Function each : functions) {
       for (int i = 0; i < each.operands().size(); i++) {
@@ -126,80 +125,87 @@ record TileEpilogues(List<Function> functions, int first) {
                 places.get(own).box()));
       }
     }
-    return loaded;
+    return new Loaded(space, places, loaded);
+  }
+
+  /** The operands of a loop. */
+  final class Loaded {
+    private final TileSpaceBuilder space;
+    private final List<Place> places;
+    private final List<Integer> numbers;
+
+    private Loaded(TileSpaceBuilder space, List<Place> places, List<Integer> numbers) {
+      this.space = space;
+      this.places = places;
+      this.numbers = numbers;
+    }
+
+    int count() {
+      return numbers.size();
+    }
+
+    /**
+     * @param out the number of the result in the space
+     * @param sizes the extents of the tile of the result, along which the places have strides
+     */
+    Values values(int out, ElementType result, List<TileExpression> sizes) {
+      return new Values(this, out, result, sizes);
+    }
   }
 
   /** The tile of the result, and scratch memory for values of other widths. */
   final class Values {
-    private final TileSpaceBuilder space;
-    private final int out;
-    private final TileExpression elements;
-    private final Map<Integer, Argument.Value> places = new HashMap<>();
+    private final Loaded operands;
+    private final List<TileExpression> sizes;
+    private final Map<Integer, Argument.Value> tiles = new HashMap<>();
 
-    private Values(TileSpaceBuilder space, int out, ElementType result, TileExpression elements) {
-      this.space = space;
-      this.out = out;
-      this.elements = elements;
-      places.put(result.bits(), pointer("out", out).value());
+    private Values(Loaded operands, int out, ElementType result, List<TileExpression> sizes) {
+      this.operands = operands;
+      this.sizes = sizes;
+      tiles.put(result.bits(), pointer("out", out).value());
     }
 
     /** Returns the place of values of a type. */
-    Argument.Value of(ElementType type) {
-      return places.computeIfAbsent(
+    private Argument.Value of(ElementType type) {
+      return tiles.computeIfAbsent(
           type.bits(),
-          bits ->
-              Argument.scratch(
-                      "out", space.scratch("values" + bits, elements.times(bits / Byte.SIZE)))
-                  .value());
+          bits -> {
+            TileExpression bytes = TileSpaceBuilder.product(sizes).times(bits / Byte.SIZE);
+            return Argument.scratch("out", operands.space.scratch("values" + bits, bytes)).value();
+          });
     }
 
     /** Returns the place of what the main kernel computes. */
     Argument.Value first(ElementType result) {
       return of(functions.isEmpty() ? result : functions.getFirst().from());
     }
-  }
 
-  /**
-   * @param out the number of the result in the space
-   * @param sizes the extents of the tile of the result
-   */
-  Values values(TileSpaceBuilder space, int out, ElementType result, List<TileExpression> sizes) {
-    return new Values(space, out, result, TileSpaceBuilder.product(sizes));
-  }
-
-  /**
-   * Calls the kernels on the tile of the result.
-   *
-   * @param sizes the extents of the tile of the result, along which {@code places} has strides
-   * @param loaded the result of {@link #load}
-   * @param onLast the axes of summation
-   */
-  void call(
-      TileSpaceBuilder space,
-      Values values,
-      List<TileExpression> sizes,
-      List<Place> places,
-      List<Integer> loaded,
-      List<Integer> onLast) {
-    int next = 0;
-    for (Function each : functions) {
-      int last = next + each.operands().size();
-      List<Integer> own = loaded.subList(next, last);
-      List<List<TileExpression>> strides =
-          places.subList(next, last).stream().map(Place::strides).toList();
-      next = last;
-      if (each.kernel().isEmpty()) {
-        continue;
+    /**
+     * Calls the kernels.
+     *
+     * @param onLast the axes of summation
+     */
+    void call(List<Integer> onLast) {
+      int next = 0;
+      for (Function each : functions) {
+        int last = next + each.operands().size();
+        List<Integer> own = operands.numbers.subList(next, last);
+        List<List<TileExpression>> strides =
+            operands.places.subList(next, last).stream().map(Place::strides).toList();
+        next = last;
+        if (each.kernel().isEmpty()) {
+          continue;
+        }
+        Argument.Value from = of(each.from());
+        Argument.Value to = of(each.to());
+        List<Argument> arguments =
+            switch (own.size()) {
+              case 0 -> unary(from, to, sizes);
+              case 1 -> binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
+              default -> requantize(each, from, to, sizes, own, strides);
+            };
+        operands.space.call(each.kernel().get(), arguments, onLast);
       }
-      Argument.Value from = values.of(each.from());
-      Argument.Value to = values.of(each.to());
-      List<Argument> arguments =
-          switch (own.size()) {
-            case 0 -> unary(from, to, sizes);
-            case 1 -> binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
-            default -> requantize(each, from, to, sizes, own, strides);
-          };
-      space.call(each.kernel().get(), arguments, onLast);
     }
   }
 
