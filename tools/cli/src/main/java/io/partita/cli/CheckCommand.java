@@ -131,7 +131,7 @@ final class CheckCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
     }
-    boolean hasParameters = isChip || chosen == Target.N150 || chosen == Target.N300;
+    boolean hasParameters = isChip || chosen.isTenstorrent();
     return hasParameters
         ? chosen.with(new Target.Options(target, settings.settings())).runner(sharding)
         : chosen.runner(sharding);

@@ -55,28 +55,18 @@ public enum Target {
   },
 
   /** Emits TT-Metalium kernels for Tenstorrent cards with one chip. */
-  N150("n150") {
+  N150("n150", true) {
     @Override
     public CompilationTarget with(Options options) {
       return metalium(options);
-    }
-
-    @Override
-    public OptionalInt usualDevices(String reference) {
-      return MetaliumTarget.of(reference).usualDevices();
     }
   },
 
   /** Emits TT-Metalium kernels for a Tenstorrent card with two chips. */
-  N300("n300") {
+  N300("n300", true) {
     @Override
     public CompilationTarget with(Options options) {
       return metalium(options);
-    }
-
-    @Override
-    public OptionalInt usualDevices(String reference) {
-      return MetaliumTarget.of(reference).usualDevices();
     }
   };
 
@@ -110,9 +100,20 @@ public enum Target {
   }
 
   private final String text;
+  private final boolean isTenstorrent;
 
   Target(String text) {
+    this(text, false);
+  }
+
+  Target(String text, boolean isTenstorrent) {
     this.text = text;
+    this.isTenstorrent = isTenstorrent;
+  }
+
+  /** Whether its programs are TT-Metalium kernels. */
+  public boolean isTenstorrent() {
+    return isTenstorrent;
   }
 
   public String text() {
@@ -158,7 +159,7 @@ public enum Target {
    * @param reference the value of {@code --target}
    */
   public OptionalInt usualDevices(String reference) {
-    return OptionalInt.empty();
+    return isTenstorrent ? MetaliumTarget.of(reference).usualDevices() : OptionalInt.empty();
   }
 
   /** Returns a runner for modules. */
