@@ -18,6 +18,7 @@ final class OutputMagnitude implements Metric {
   private final EvaluationData data;
   private final Scaling scaling;
   private final List<ProgramInterface.Port> inputs;
+  private final int elements;
   private final int runs;
 
   /**
@@ -30,7 +31,7 @@ final class OutputMagnitude implements Metric {
     this.scaling = scaling;
     this.inputs = program.description().inputs();
     TensorType input = features(program).orElseThrow();
-    int elements = Math.toIntExact(input.shape().elements());
+    elements = Math.toIntExact(input.shape().elements());
     boolean isDecoder = !program.description().states().isEmpty();
     boolean fits = isDecoder ? data.length() % elements == 0 : data.length() == elements;
     if (!fits) {
@@ -87,7 +88,6 @@ final class OutputMagnitude implements Metric {
   public Score score(CompiledModel program, int sample) {
     program.reset();
     Score score = Score.NONE;
-    int elements = data.length() / runs;
     for (int run = 0; run < runs; run++) {
       double[] values = new double[elements];
       for (int i = 0; i < elements; i++) {
