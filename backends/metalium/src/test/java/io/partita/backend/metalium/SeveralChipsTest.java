@@ -261,74 +261,68 @@ class SeveralChipsTest {
     return values.toString();
   }
 
+  private static void requireRefused(String text, String... messages) {
+    assertThatThrownBy(() -> emit(program(PirParser.parse(text))))
+        .hasMessageContainingAll(messages);
+  }
+
   @Test
   void integersThatAreSplitAreReported() {
-    Module module =
-        PirParser.parse(
-            """
-            module {
-              mesh(x=2)
-              graph @lookup(%table: f32[9,32], %ids: i64[4{x}]) -> ("y": f32[4{x},32]) {
-                %0 = embedding(%table, %ids) : f32[4{x},32] "lookup"
-                return %0
-              }
-            }
-            """);
-    assertThatThrownBy(() -> emit(program(module)))
-        .hasMessageContaining("error P5203")
-        .hasMessageContaining("integers that all chips have")
-        .hasMessageContaining("i64[4{x}]");
+    requireRefused(
+        """
+        module {
+          mesh(x=2)
+          graph @lookup(%table: f32[9,32], %ids: i64[4{x}]) -> ("y": f32[4{x},32]) {
+            %0 = embedding(%table, %ids) : f32[4{x},32] "lookup"
+            return %0
+          }
+        }
+        """,
+        "error P5203", "integers that all chips have", "i64[4{x}]");
   }
 
   @Test
   void inputsThatAreTermsOfASumAreReported() {
-    Module module =
-        PirParser.parse(
-            """
-            module {
-              mesh(x=2)
-              graph @sum(%a: f32[2,32] partial(sum: x)) -> ("y": f32[2,32]) {
-                %0 = sync(%a) {kind = "all_reduce(x)", to = "[*,*]", algorithm = "direct"} : f32[2,32] "sum"
-                return %0
-              }
-            }
-            """);
-    assertThatThrownBy(() -> emit(program(module)))
-        .hasMessageContaining("error P5203")
-        .hasMessageContaining("partial(sum: x)");
+    requireRefused(
+        """
+        module {
+          mesh(x=2)
+          graph @sum(%a: f32[2,32] partial(sum: x)) -> ("y": f32[2,32]) {
+            %0 = sync(%a) {kind = "all_reduce(x)", to = "[*,*]", algorithm = "direct"} : f32[2,32] "sum"
+            return %0
+          }
+        }
+        """,
+        "error P5203", "partial(sum: x)");
   }
 
   @Test
   void tooManyMessagesAreReported() {
-    Module module =
-        PirParser.parse(
-            """
-            module {
-              mesh(x=32)
-              graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
-                %0 = sync(%a) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct"} : f32[1,64] "gather"
-                return %0
-              }
-            }
-            """);
-    assertThatThrownBy(() -> emit(program(module)))
-        .hasMessageContaining("error P5203")
-        .hasMessageContaining("62 messages of a chip");
+    requireRefused(
+        """
+        module {
+          mesh(x=32)
+          graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
+            %0 = sync(%a) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct"} : f32[1,64] "gather"
+            return %0
+          }
+        }
+        """,
+        "error P5203", "62 messages of a chip");
   }
 
   @Test
   void elementsOfOtherTypesAreReported() {
-    Module module =
-        PirParser.parse(
-            """
-            module {
-              mesh(x=2)
-              graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
-                %0 = sync(%a) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct", codec = "bf16"} : f32[1,64] "gather"
-                return %0
-              }
-            }
-            """);
-    assertThatThrownBy(() -> emit(program(module))).hasMessageContaining("error P520");
+    requireRefused(
+        """
+        module {
+          mesh(x=2)
+          graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
+            %0 = sync(%a) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct", codec = "bf16"} : f32[1,64] "gather"
+            return %0
+          }
+        }
+        """,
+        "error P520");
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.backend.java.DeviceKey;
 import io.partita.backend.java.runtime.Channels.Failure;
 import io.partita.backend.java.runtime.Channels.Reason;
-import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -227,15 +226,8 @@ class SocketChannelsTest {
             () -> SocketChannels.connect(self(0, "p", first, second), first));
     try (Socket early = new Socket("127.0.0.1", first.getLocalPort());
         Frames frames = new Frames(credentials.secured(early, true), early)) {
-      ByteArrayOutputStream greeting = new ByteArrayOutputStream();
-      DataOutputStream out = new DataOutputStream(greeting);
-      out.writeInt(2);
-      out.writeUTF("p");
-      out.writeChar('m');
-      out.writeInt(1);
-      out.writeInt(0);
-      frames.write(0x50415254, greeting.toByteArray());
-      assertThat(frames.readShort().number).isEqualTo(0x50415254);
+      frames.write(WireFuzzTest.MAGIC, WireFuzzTest.content("p"));
+      assertThat(frames.readShort().number).isEqualTo(WireFuzzTest.MAGIC);
       try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
           SocketChannels there = own.get()) {
         peer.send(0, 1, new byte[3]);

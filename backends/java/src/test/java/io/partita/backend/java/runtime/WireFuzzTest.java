@@ -33,7 +33,7 @@ class WireFuzzTest {
   private static final int CONNECT_SECONDS = 20;
 
   private static final int REFUSED_SECONDS = 2;
-  private static final int MAGIC = 0x50415254;
+  static final int MAGIC = 0x50415254;
 
   @TempDir Path folder;
   private Credentials credentials;
@@ -151,20 +151,26 @@ class WireFuzzTest {
     }
   }
 
-  /** What a device sends first after the handshake. */
-  private static byte[] greeting() throws IOException {
+  /** The content of the first frame of device 1 to device 0. */
+  static byte[] content(String program) throws IOException {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(content);
     out.writeInt(2);
-    out.writeUTF("program");
+    out.writeUTF(program);
     out.writeChar('m');
     out.writeInt(1);
     out.writeInt(0);
+    return content.toByteArray();
+  }
+
+  /** What a device sends first after the handshake. */
+  private static byte[] greeting() throws IOException {
+    byte[] content = content("program");
     ByteArrayOutputStream frame = new ByteArrayOutputStream();
-    out = new DataOutputStream(frame);
+    DataOutputStream out = new DataOutputStream(frame);
     out.writeInt(MAGIC);
-    out.writeInt(content.size());
-    out.write(content.toByteArray());
+    out.writeInt(content.length);
+    out.write(content);
     // That the answer has arrived.
     out.writeInt(MAGIC);
     out.writeInt(0);
