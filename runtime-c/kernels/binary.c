@@ -2,7 +2,6 @@
 
 #include "double_functions.h"
 #include "float_functions.h"
-#include "half.h"
 #include "lines.h"
 
 /* The elements that lines of contiguous operands take at a time. */
@@ -207,18 +206,6 @@ BINARY(partita_min_f64, double, double, partita_double_minimum(x, y))
 BINARY(partita_max_f64, double, double, partita_double_maximum(x, y))
 BINARY(partita_pow_f64, double, double, partita_double_power(x, y))
 COMPARISONS(f64, double)
-
-/* Computed in f32 and rounded once: f32 has more than twice as many bits of precision. */
-#define HALVES(TYPE)                                                                                                   \
-    BINARY(partita_add_##TYPE, uint16_t, uint16_t,                                                                     \
-           partita_to_##TYPE(partita_from_##TYPE(x) + partita_from_##TYPE(y)))                                         \
-    BINARY(partita_min_##TYPE, uint16_t, uint16_t,                                                                     \
-           partita_to_##TYPE(partita_minimum(partita_from_##TYPE(x), partita_from_##TYPE(y))))                         \
-    BINARY(partita_max_##TYPE, uint16_t, uint16_t,                                                                     \
-           partita_to_##TYPE(partita_maximum(partita_from_##TYPE(x), partita_from_##TYPE(y))))
-
-HALVES(f16)
-HALVES(bf16)
 
 BINARY(partita_and_bool, uint8_t, uint8_t, (x != 0) & (y != 0))
 BINARY(partita_or_bool, uint8_t, uint8_t, (x != 0) | (y != 0))

@@ -29,9 +29,6 @@ partita_kernel partita_add_f32, partita_sub_f32, partita_mul_f32, partita_div_f3
 partita_kernel partita_add_f64, partita_sub_f64, partita_mul_f64, partita_div_f64, partita_mod_f64,
     partita_remainder_f64, partita_min_f64, partita_max_f64, partita_pow_f64;
 
-/* f16, f16 -> f16 and bf16, bf16 -> bf16, rounded once; chips join partial results with them */
-partita_kernel partita_add_f16, partita_min_f16, partita_max_f16, partita_add_bf16, partita_min_bf16, partita_max_bf16;
-
 /* T, T -> T */
 #define PARTITA_DECLARE_BINARY(TYPE)                                                                                   \
     partita_kernel partita_add_##TYPE, partita_sub_##TYPE, partita_mul_##TYPE, partita_div_##TYPE, partita_mod_##TYPE, \

@@ -4,15 +4,28 @@
 
 enum { PARTS = 4 };
 
-/* The sum of x - shift, or of its squares. */
+/* The sum of x - shift, or of its squares; part p adds elements p, p + 4, p + 8, ... */
 static float sum(const float *x, int32_t size, float shift, int32_t squares)
 {
     float sums[PARTS] = {0};
-    for (int32_t i = 0; i < size; i += PARTS) {
-        for (int32_t part = 0; part < PARTS && i + part < size; part++) {
-            const float value = x[i + part] - shift;
-            sums[part] += squares ? value * value : value;
+    const int32_t whole = size - size % PARTS;
+    if (squares) {
+        for (int32_t i = 0; i < whole; i += PARTS) {
+            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {
+                const float value = x[i + part] - shift;
+                sums[part] += value * value;
+            }
         }
+    } else {
+        for (int32_t i = 0; i < whole; i += PARTS) {
+            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {
+                sums[part] += x[i + part] - shift;
+            }
+        }
+    }
+    for (int32_t i = whole; i < size; i++) {
+        const float value = x[i] - shift;
+        sums[i - whole] += squares ? value * value : value;
     }
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }

@@ -1,11 +1,10 @@
 /*
  * One chip of collectives, one after the other, each of which a test describes by the input, as u32 numbers: the elements and bytes of an
  * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps,
- * each is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes. Writes
- * the result's bytes to the output.
+ * each together, is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), joined, place and slices; then the
+ * operand's bytes. Writes the result's bytes to the output.
  */
 #include "../../../collectives/exchange.h"
-#include "../../../kernels/binary.h"
 
 enum { MAX_SLICES = 4096, MAX_STEPS = 512, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
 
@@ -60,19 +59,23 @@ static void exchange_once(uint32_t elements)
     if ((size_t)elements * exchange.element_bytes > MESSAGE) {
         partita_fail("too many elements");
     }
-    partita_kernel *const floats[] = {0, partita_add_f32, partita_max_f32, partita_min_f32};
-    partita_kernel *const halves[] = {0, partita_add_bf16, partita_max_bf16, partita_min_bf16};
-    partita_kernel *const bytes[] = {0, partita_add_i8, partita_max_i8, partita_min_i8};
+    partita_kernel *const floats[] = {0, partita_join_add_f32, partita_join_max_f32, partita_join_min_f32};
+    partita_kernel *const halves[] = {0, partita_join_add_bf16, partita_join_max_bf16, partita_join_min_bf16};
+    partita_kernel *const bytes[] = {0, partita_join_add_i8, partita_join_max_i8, partita_join_min_i8};
     exchange.before = read_slices(&exchange.before_count);
     exchange.after = read_slices(&exchange.after_count);
     exchange.step_count = number();
     for (uint32_t i = 0; i < exchange.step_count && i < MAX_STEPS; i++) {
+        steps[i].together = number();
         steps[i].is_send = (int32_t)number();
         steps[i].chip = (int32_t)number();
         steps[i].combine = (exchange.element_bytes == 4   ? floats
                             : exchange.element_bytes == 2 ? halves
                                                           : bytes)[number()];
+        steps[i].joined = number();
+        steps[i].place = number();
         steps[i].slices = read_slices(&steps[i].slice_count);
+        steps[i].bytes = (uint32_t)bytes_of(steps[i].slices, steps[i].slice_count, exchange.element_bytes);
     }
     const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);
     if (given > 0 && !partita_input_read(partita_l2 + OPERAND, (uint32_t)given)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Elementwise;
@@ -122,7 +123,9 @@ class ExchangeTest {
 
   private Schedule schedule(
       CollectiveKind kind, Algorithm algorithm, int devices, ElementType element) {
-    int elements = samples.from(1, 300);
+    // Batches of long messages are shorter, as they would need much room.
+    int elements =
+        samples.one(samples.from(1, 300), samples.from(1, 300), samples.from(2000, 4000));
     Combine combine =
         kind.reduces()
             ? samples.one(Combine.ADD, Combine.ADD, Combine.MAX, Combine.MIN)
@@ -175,15 +178,21 @@ class ExchangeTest {
     add(numbers, collective.before(device));
     add(numbers, collective.after(device));
     numbers.add(schedule.steps().get(device).size());
-    for (Step step : schedule.steps().get(device)) {
-      numbers.add(step instanceof Step.Send ? 1 : 0);
-      numbers.add(step.peer());
-      numbers.add(
-          switch (step) {
-            case Step.Send send -> 0;
-            case Step.Receive receive -> COMBINATIONS.indexOf(receive.combine());
-          });
-      add(numbers, step.slices());
+    for (Batch batch : Batch.of(schedule.steps().get(device))) {
+      for (int i = 0; i < batch.steps().size(); i++) {
+        Step step = batch.steps().get(i);
+        numbers.add(i == 0 ? batch.steps().size() : 0);
+        numbers.add(step instanceof Step.Send ? 1 : 0);
+        numbers.add(step.peer());
+        numbers.add(
+            switch (step) {
+              case Step.Send send -> 0;
+              case Step.Receive receive -> COMBINATIONS.indexOf(receive.combine());
+            });
+        numbers.add(batch.joined(i));
+        numbers.add((int) batch.place(i));
+        add(numbers, step.slices());
+      }
     }
     byte[] data = operand.bytes().toArray(ValueLayout.JAVA_BYTE);
     ByteBuffer request =

@@ -17,6 +17,10 @@ public record Slice(long start, long size) {
     return start + size;
   }
 
+  public boolean overlaps(Slice other) {
+    return start < other.end() && other.start < end();
+  }
+
   /** Returns slices in ascending order, without empty ones, and with adjacent ones merged. */
   public static List<Slice> joined(List<Slice> slices) {
     List<Slice> joined = new ArrayList<>();

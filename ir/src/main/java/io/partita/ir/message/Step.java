@@ -4,7 +4,10 @@ import io.partita.ir.function.Combine;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A message that a device sends or receives. Steps are executed one after the other. */
+/**
+ * A message that a device sends or receives. Results are those of steps that are executed one after
+ * the other; a device may start a whole {@link Batch}.
+ */
 public sealed interface Step {
   /** The device at the other end. */
   int peer();
@@ -14,6 +17,9 @@ public sealed interface Step {
 
   /** The size of the message. */
   long bytes();
+
+  /** Whether the vector itself is sent from or received into: one slice, and not to be combined. */
+  boolean isInPlace();
 
   /**
    * Sends a message. Ends when the message is in the channel or, in a channel without buffers, when
@@ -27,6 +33,11 @@ public sealed interface Step {
     @Override
     public int peer() {
       return to;
+    }
+
+    @Override
+    public boolean isInPlace() {
+      return slices.size() == 1;
     }
 
     @Override
@@ -44,6 +55,11 @@ public sealed interface Step {
     @Override
     public int peer() {
       return from;
+    }
+
+    @Override
+    public boolean isInPlace() {
+      return slices.size() == 1 && combine == Combine.REPLACE;
     }
 
     @Override

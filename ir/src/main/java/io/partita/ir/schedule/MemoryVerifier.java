@@ -1,6 +1,6 @@
 package io.partita.ir.schedule;
 
-import io.partita.ir.function.Combine;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.schedule.ChipSchedule.Port;
@@ -280,9 +280,7 @@ final class MemoryVerifier {
     write("vector", exchange.vector(), vector);
     long message =
         exchange.exchanges().stream()
-            .flatMap(each -> each.steps().stream())
-            .filter(each -> !isInPlace(each))
-            .mapToLong(Step::bytes)
+            .mapToLong(each -> Batch.roomFor(each.steps()))
             .max()
             .orElse(0);
     if (message > 0) {
@@ -295,11 +293,6 @@ final class MemoryVerifier {
     if (exchange.result().isPresent()) {
       write("result", exchange.result().get(), element.packedBytes(elements(one.after())));
     }
-  }
-
-  private static boolean isInPlace(Step step) {
-    return step.slices().size() == 1
-        && !(step instanceof Step.Receive in && in.combine() != Combine.REPLACE);
   }
 
   private static long elements(List<Slice> slices) {

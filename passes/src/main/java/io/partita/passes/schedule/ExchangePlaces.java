@@ -2,6 +2,7 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -63,7 +64,8 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
                         Region.activation(node.origin(), node.result().type().bytes()),
                         node.result().type()));
     boolean hasResult = !getsAll && result.elements() > 0;
-    long message = exchanges.stream().mapToLong(ExchangePlaces::message).max().orElse(0);
+    long message =
+        exchanges.stream().mapToLong(each -> Batch.roomFor(each.steps())).max().orElse(0);
     Task.Exchange task =
         new Task.Exchange(
             exchanges,
@@ -81,22 +83,5 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
 
   private static boolean isAll(Communication.Exchange exchange, List<Slice> slices) {
     return slices.equals(List.of(new Slice(0, exchange.elements())));
-  }
-
-  /** Returns the bytes of the largest message that isn't sent or received in place. */
-  private static long message(Communication.Exchange exchange) {
-    long largest = 0;
-    for (Step step : exchange.steps()) {
-      boolean inPlace =
-          step.slices().size() == 1
-              && switch (step) {
-                case Step.Send send -> true;
-                case Step.Receive receive -> receive.combine() == Combine.REPLACE;
-              };
-      if (!inPlace) {
-        largest = Math.max(largest, step.bytes());
-      }
-    }
-    return largest;
   }
 }

@@ -143,17 +143,17 @@ public final class TargetTimeline {
   /**
    * Adds a message from one device to another. Devices in between forward it when they have
    * received all of it.
-   *
-   * @return the event at whose end it has arrived
    */
-  public int send(int from, int to, String label, long bytes, int... after) {
+  public Sent send(int from, int to, String label, long bytes, int... after) {
     List<Channel> route = topology.route(from, to);
     if (route.isEmpty()) {
       if (from == to) {
-        return join(after);
+        int now = join(after);
+        return new Sent(now, now);
       }
       throw new IllegalArgumentException("no way from device " + from + " to " + to);
     }
+    List<Integer> legs = new ArrayList<>();
     int[] last = after;
     for (Channel channel : route) {
       Link link = channel.link();
@@ -163,9 +163,18 @@ public final class TargetTimeline {
             timeline.event(
                 links[channel.number()], label, seconds, link.latencySeconds(), bytes, last)
           };
+      legs.add(last[0]);
     }
-    return last[0];
+    return new Sent(legs.getFirst(), legs.getLast());
   }
+
+  /**
+   * The events of a message.
+   *
+   * @param passed at whose end the first link of its route has passed it on
+   * @param arrived at whose end it has arrived
+   */
+  public record Sent(int passed, int arrived) {}
 
   /** Returns the links on the route of a message. */
   public List<Channel> route(int from, int to) {

@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.BinaryFunctions;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -11,6 +12,7 @@ import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -25,6 +27,10 @@ final class ExchangeSteps {
   private final Mailbox mailbox;
   private final String where;
   private final int elementBytes;
+
+  /** Where the buffer of each message begins, relative to the first. */
+  private final List<Long> places = new ArrayList<>();
+
   private int next;
 
   ExchangeSteps(
@@ -43,6 +49,11 @@ final class ExchangeSteps {
     this.elementBytes = (int) step.element().packedBytes(1);
     if (step.workingBytes() < 2L * elementBytes) {
       throw fault("a working memory of at least two elements", step.workingBytes() + " B");
+    }
+    for (Batch batch : Batch.of(exchange.steps())) {
+      for (int i = 0; i < batch.steps().size(); i++) {
+        places.add(batch.place(i));
+      }
     }
     begin();
   }
@@ -128,12 +139,12 @@ final class ExchangeSteps {
           "a message of " + bytes(receive.slices()) + " B from " + receive.from(),
           message.length + " B");
     }
-    boolean isInPlace = receive.slices().size() == 1 && receive.combine() == Combine.REPLACE;
-    if (!isInPlace) {
+    if (!receive.isInPlace()) {
       long room =
-          step.message()
-              .orElseThrow(
-                  () -> fault("a buffer for a message of " + message.length + " B", "none"));
+          places.get(next)
+              + step.message()
+                  .orElseThrow(
+                      () -> fault("a buffer for a message of " + message.length + " B", "none"));
       requireWritable(room, message.length);
       home.forget((int) room, message.length);
     }

@@ -134,11 +134,7 @@ final class ElementwiseKernels {
       case I32, I64, U64 -> !isLogical;
       case I8, U8 -> !isLogical && function != BinaryFunction.POW;
       case BOOL -> OF_BOOLEANS.contains(function);
-      case F16, BF16 ->
-          function == BinaryFunction.ADD
-              || function == BinaryFunction.MIN
-              || function == BinaryFunction.MAX;
-      case I16, U16, I4, U4, U32 -> false;
+      case F16, BF16, I16, U16, I4, U4, U32 -> false;
     };
   }
 

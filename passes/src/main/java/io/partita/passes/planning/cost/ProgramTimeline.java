@@ -134,12 +134,14 @@ final class ProgramTimeline {
     long bytes = bytes(exchange, send.bytes());
     device.reached(timeline.join(device.reached(), room));
     int arrived =
-        timeline.send(
-            device.number(),
-            send.to(),
-            "device " + device.number() + " " + send,
-            bytes,
-            device.reached());
+        timeline
+            .send(
+                device.number(),
+                send.to(),
+                "device " + device.number() + " " + send,
+                bytes,
+                device.reached())
+            .arrived();
     if (capacity == 0) {
       device.reached(arrived);
     }

@@ -61,10 +61,8 @@ final class ElementwiseLowering {
     };
   }
 
-  /** Kernels of 16-bit floats are for sums over devices only. */
   static boolean exists(BinaryFunction function, ElementType element) {
-    boolean isHalf = element == ElementType.F16 || element == ElementType.BF16;
-    return !isHalf && KernelTable.has(function.text() + "_" + element);
+    return KernelTable.has(function.text() + "_" + element);
   }
 
   /** Lowers casts of packed elements, with the packed tensor as bytes. */

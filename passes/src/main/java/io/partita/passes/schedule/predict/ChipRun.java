@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.predict;
 
 import io.partita.ir.function.Combine;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
@@ -46,7 +47,13 @@ final class ChipRun {
   private final List<Double> computed = new ArrayList<>();
   private final List<Traffic> moved = new ArrayList<>();
   private int reached;
+
+  /** The batches of the exchange that the chip is in, and the next message. */
+  private List<Batch> batches = List.of();
+
+  private int batch;
   private int message;
+  private final List<Integer> passed = new ArrayList<>();
   private boolean exchanging;
 
   /** The step after the guarded region that the chip skips, if it is in one. */
@@ -156,12 +163,11 @@ final class ChipRun {
           begin(exchange, own);
           exchanging = true;
         }
-        if (message < own.steps().size()) {
-          return own.steps().get(message);
+        if (batch < batches.size()) {
+          return batches.get(batch).steps().get(message);
         }
         exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
         syncs.end(own.sync(), reached);
-        message = 0;
         exchanging = false;
       } else {
         run(step);
@@ -172,6 +178,9 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
+    batches = Batch.of(own.steps());
+    batch = 0;
+    message = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
     reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
@@ -275,9 +284,25 @@ final class ChipRun {
     }
   }
 
-  void sent(long bytes) {
+  /**
+   * @param event at whose end the message is on its way; the chip awaits those of a batch together
+   */
+  void sent(long bytes, int event) {
     traffic = traffic.plus(new Traffic(0, 0, bytes, 0));
+    passed.add(event);
+    next();
+  }
+
+  private void next() {
     message++;
+    if (message == batches.get(batch).steps().size()) {
+      for (int event : passed) {
+        reached = timeline.join(reached, event);
+      }
+      passed.clear();
+      batch++;
+      message = 0;
+    }
   }
 
   /** Stores a received message, or joins it with the elements that are there. */
@@ -287,15 +312,20 @@ final class ChipRun {
     ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
     if (receive.combine() != Combine.REPLACE) {
       long elements = receive.slices().stream().mapToLong(Slice::size).sum();
-      move(names.home, names.working, receive.toString(), 2 * receive.bytes());
+      Batch all = batches.get(batch);
+      boolean isFirst = message == 0 || all.joined(message - 1) == 1;
+      boolean isLast = all.joined(message) == 1;
+      move(names.home, names.working, receive.toString(), (isFirst ? 2 : 1) * receive.bytes());
       double cycles = sumCycles(element, elements);
       reached = timeline.compute(device, receive.toString(), cycles, reached);
       compute += cycles;
-      move(names.working, names.home, receive.toString(), receive.bytes());
+      if (isLast) {
+        move(names.working, names.home, receive.toString(), receive.bytes());
+      }
     } else if (receive.slices().size() > 1) {
       copy(receive.bytes(), receive.toString());
     }
-    message++;
+    next();
   }
 
   private double sumCycles(ElementType element, long elements) {

@@ -151,19 +151,19 @@ final class ScheduleTimeline {
     }
     sent.put(wire, number + 1);
     chip.pack(send);
-    int arrived =
+    TargetTimeline.Sent message =
         timeline.send(
             chip.device(),
             send.to(),
             "device " + chip.device() + " " + send,
             send.bytes(),
             chip.reached());
-    arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(arrived);
+    arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(message.arrived());
     for (Channel channel : timeline.route(chip.device(), send.to())) {
       linkBytes.merge(channel.name(), send.bytes(), Long::sum);
     }
     syncs.message(chip.sync(), send.bytes());
-    chip.sent(send.bytes());
+    chip.sent(send.bytes(), message.passed());
     return true;
   }
 

@@ -4,6 +4,7 @@ import io.partita.backend.siracusa.model.ChipFile;
 import io.partita.backend.siracusa.model.ChipFile.Table;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.ir.function.Combine;
+import io.partita.ir.message.Batch;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -14,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** One chip's messages as constant tables, which exchanges share where equal. */
@@ -106,20 +109,34 @@ final class ExchangeTables {
 
   private String stepsOf(List<Step> list, ElementType element) {
     List<String> elements = new ArrayList<>();
-    for (Step step : list) {
-      String combine =
-          switch (step) {
-            case Step.Send send -> "";
-            case Step.Receive receive -> kernel(receive.combine(), element);
-          };
-      elements.add(
-          "{.is_send = %s, .chip = %s, %s.slices = %s, .slice_count = %s}"
-              .formatted(
-                  step instanceof Step.Send ? 1 : 0,
-                  step.peer(),
-                  combine.isEmpty() ? "" : ".combine = " + combine + ", ",
-                  slicesOf(step.slices()),
-                  step.slices().size()));
+    for (Batch batch : Batch.of(list)) {
+      for (int i = 0; i < batch.steps().size(); i++) {
+        Step step = batch.steps().get(i);
+        List<Variable> fields = new ArrayList<>();
+        Optional<String> kernel =
+            step instanceof Step.Receive receive
+                ? combine(receive.combine(), element)
+                : Optional.empty();
+        if (i == 0) {
+          fields.add(new Variable("together", count(batch.steps())));
+        }
+        fields.add(new Variable("is_send", step instanceof Step.Send ? "1" : "0"));
+        fields.add(new Variable("chip", Integer.toString(step.peer())));
+        fields.add(new Variable("bytes", Long.toString(step.bytes())));
+        if (kernel.isPresent()) {
+          fields.add(new Variable("combine", kernel.get()));
+          fields.add(new Variable("joined", Integer.toString(batch.joined(i))));
+        }
+        fields.add(new Variable("slices", slicesOf(step.slices())));
+        fields.add(new Variable("slice_count", count(step.slices())));
+        if (!step.isInPlace() && batch.place(i) > 0) {
+          fields.add(new Variable("place", Long.toString(batch.place(i))));
+        }
+        elements.add(
+            fields.stream()
+                .map(field -> "." + field.name() + " = " + field.value())
+                .collect(Collectors.joining(", ", "{", "}")));
+      }
     }
     return named(steps, "steps_", elements);
   }
@@ -131,10 +148,9 @@ final class ExchangeTables {
         : tables.computeIfAbsent(elements, key -> prefix + tables.size());
   }
 
-  private static String kernel(Combine combine, ElementType element) {
+  private static Optional<String> combine(Combine combine, ElementType element) {
     return combine
         .function()
-        .map(function -> "partita_" + function.text() + "_" + element.text())
-        .orElse("");
+        .map(function -> "partita_join_" + function.text() + "_" + element.text());
   }
 }

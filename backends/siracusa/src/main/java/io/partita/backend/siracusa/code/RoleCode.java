@@ -146,7 +146,6 @@ public final class RoleCode {
     headers.add("tiles/stream.h");
     if (ExchangeTables.has(chip)) {
       headers.add("collectives/exchange.h");
-      headers.add("kernels/binary.h");
     }
     return new ArrayList<>(headers);
   }
