@@ -34,7 +34,7 @@ static uint8_t *data_of(const struct partita_exchange *exchange, const struct pa
     return is_in_place(step) ? place(exchange, step->slices[0]) : (uint8_t *)exchange->message + step->place;
 }
 
-static void start(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
+static PARTITA_COMPACT void start(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
                   struct partita_message *message)
 {
     uint8_t *data = data_of(exchange, step);
@@ -57,7 +57,7 @@ static void start(const struct partita_exchange *exchange, const struct partita_
  * Joins own elements of a slice with those that `count` messages hold at the same offset, tile by tile: own and received
  * tiles divide the workspace. Waits for the messages when it begins with their first slice.
  */
-static void join(const struct partita_exchange *exchange, const struct partita_step *steps, uint32_t count,
+static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_step *steps, uint32_t count,
                  struct partita_message *messages, struct partita_slice slice, uint32_t offset)
 {
     const uint32_t size = exchange->element_bytes;
@@ -93,7 +93,7 @@ static void join(const struct partita_exchange *exchange, const struct partita_s
 }
 
 /* Ends the messages of a step and of those that are joined with it. Returns how many they are. */
-static uint32_t finish(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
+static PARTITA_COMPACT uint32_t finish(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
                        struct partita_message *messages)
 {
     uint32_t count = 1;

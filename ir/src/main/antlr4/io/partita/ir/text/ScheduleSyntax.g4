@@ -120,7 +120,7 @@ factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ','
 //       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "f32[4,64] x f32[64,64]" "q_proj" @block0.query
 steps : ('start' | 'run') '{' numbered* '}' ;
 
-numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | guard | clear) origin ;
+numbered : INTEGER ':' (tiles | transfer | wait_ | preload | await_ | rows | exchange | guard | clear) origin ;
 
 // The name in the model, and the part of the transformer.
 origin : STRING PART? ;
@@ -130,6 +130,10 @@ tiles : 'tiles' name '(' (integer (',' integer)*)? ')' STRING ;
 transfer : ('fetch' | 'spill') integer address address ',' bytes ;
 
 wait_ : 'wait' integer ;
+
+preload : 'preload' integer address address ',' bytes ;
+
+await_ : 'await' integer ;
 
 rows
     : 'rows' integer 'of' integer address ',' bytes 'by' name integer address

@@ -36,6 +36,7 @@ final class MemoryVerifier {
   private final List<StateCopies> copies = new ArrayList<>();
 
   private final Map<Integer, StartTransfer> underWay = new TreeMap<>();
+  private final Map<Integer, List<ScheduleStep.Preload>> preloads = new TreeMap<>();
   private final List<Residence> byFirst;
   private final List<Residence> alive = new ArrayList<>();
   private int nextResidence;
@@ -97,6 +98,7 @@ final class MemoryVerifier {
     step = null;
     requireTransfer(
         underWay.equals(atStart), "the transfers in flight before a run: " + atStart, underWay);
+    requireTransfer(preloads.isEmpty(), "no preload in flight after a run", preloads.values());
     for (StateCopies each : copies) {
       require(each.behind() < 0, "states where a run leaves them, in " + each, each.behind());
     }
@@ -176,12 +178,7 @@ final class MemoryVerifier {
         boolean isApart = !own.meets(new Extent(other.at(), other.bytes()));
         require(isApart, "bytes disjoint from " + other, entering);
       }
-      byte[] memory = bytes(entering.at());
-      for (long at = entering.offset(); at < entering.offset() + entering.bytes(); at++) {
-        if (memory[(int) at] == ARRIVING || memory[(int) at] == LEAVING) {
-          require(false, "no transfer in " + entering, at);
-        }
-      }
+      requireIdle(entering.at(), entering.bytes());
       fill(entering.at(), entering.bytes(), EMPTY);
       if (entering.at().isHome()) {
         copies.forEach(each -> each.forget(entering.offset(), entering.bytes()));
@@ -212,6 +209,12 @@ final class MemoryVerifier {
         requireTransfer(ended != null, "a transfer in flight", wait);
         fill(ended.home(), ended.bytes(), WRITTEN);
         copies.forEach(each -> each.ended(ended));
+      }
+      case ScheduleStep.Preload preload -> play(preload);
+      case ScheduleStep.AwaitPreload await -> {
+        List<ScheduleStep.Preload> ended = preloads.remove(await.preload());
+        requireTransfer(ended != null, "a preload in flight", await);
+        ended.forEach(each -> fill(working(each), each.bytes(), WRITTEN));
       }
       case ScheduleStep.FetchRows rows -> {
         requireFar(rows.table(), rows.rows() * rows.rowBytes());
@@ -256,6 +259,39 @@ final class MemoryVerifier {
     }
   }
 
+  private void play(ScheduleStep.Preload preload) {
+    preloads.computeIfAbsent(preload.preload(), each -> new ArrayList<>()).add(preload);
+    boolean hasLoop =
+        index >= 0
+            && index + 1 < chip.steps().size()
+            && chip.steps().get(index + 1) instanceof ScheduleStep.RunTiles loop
+            && chip.kernels().get(loop.kernel()).tiles() == 1;
+    requireTransfer(hasLoop, "a loop of one tile after it", preload);
+    requireInside(working(preload), preload.bytes());
+    requireInside(Address.home(preload.home()), preload.bytes());
+    for (long at = preload.home(); at < preload.home() + preload.bytes(); at++) {
+      if (home[(int) at] != CONSTANT) {
+        require(false, "bytes of a constant", at);
+      }
+    }
+    requireIdle(working(preload), preload.bytes());
+    fill(working(preload), preload.bytes(), ARRIVING);
+  }
+
+  private static Address working(ScheduleStep.Preload preload) {
+    return new Address(ChipSchedule.WORKING, preload.working());
+  }
+
+  /** Checks that no transfer uses bytes that a step is about to use. */
+  private void requireIdle(Address at, long bytes) {
+    byte[] memory = bytes(at);
+    for (long each = at.offset(); each < at.offset() + bytes; each++) {
+      if (memory[(int) each] == ARRIVING || memory[(int) each] == LEAVING) {
+        require(false, "no transfer in " + bytes + " bytes from " + at, each);
+      }
+    }
+  }
+
   private void play(ScheduleStep.Exchange exchange) {
     var one = exchange.exchanges().getFirst();
     ElementType element = exchange.element();
@@ -266,7 +302,9 @@ final class MemoryVerifier {
             && exchange.working() + exchange.workingBytes() <= chip.working().used(),
         chip.working().name() + " below " + chip.working().used(),
         exchange.workingBytes() + " from " + exchange.working());
-    fill(new Address(ChipSchedule.WORKING, exchange.working()), exchange.workingBytes(), EMPTY);
+    Address workspace = new Address(ChipSchedule.WORKING, exchange.working());
+    requireIdle(workspace, exchange.workingBytes());
+    fill(workspace, exchange.workingBytes(), EMPTY);
     if (exchange.operand().isPresent()) {
       read("operand", exchange.operand().get(), element.packedBytes(elements(one.before())));
     } else if (!one.before().isEmpty()) {
@@ -317,7 +355,9 @@ final class MemoryVerifier {
             run.operands().get(i));
       }
     }
-    fill(new Address(ChipSchedule.WORKING, 0), kernel.workingBytes(), EMPTY);
+    Address tiles = new Address(ChipSchedule.WORKING, 0);
+    requireIdle(tiles, kernel.workingBytes());
+    fill(tiles, kernel.workingBytes(), EMPTY);
     for (int i = 0; i < run.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
       if (operand.direction() == Direction.STORE) {

@@ -43,6 +43,21 @@ public sealed interface ScheduleStep {
   record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 
   /**
+   * Has the next loop copy bytes of a constant from {@link ChipSchedule#home} to {@link
+   * ChipSchedule#working}, behind the bytes that steps use there. The loop, which has one tile,
+   * starts the transfer when its own tile has arrived. The transfer continues until an {@link
+   * AwaitPreload} with the same number, which ends all with this number.
+   *
+   * @param preload the number among preloads in flight
+   * @param home the offset of the bytes in the home memory
+   * @param working the offset of their copy in the working memory
+   */
+  record Preload(int preload, long home, long working, long bytes, Origin origin)
+      implements ScheduleStep {}
+
+  record AwaitPreload(int preload, Origin origin) implements ScheduleStep {}
+
+  /**
    * Fetches rows of a table in a farther memory, one after the other, by indices in the home
    * memory. Negative indices count from the end; an index out of range gives zeros.
    *
@@ -143,7 +158,10 @@ public sealed interface ScheduleStep {
 
   /** Whether a guard may skip the step; it never skips transfers. */
   default boolean isSkippable() {
-    return !(this instanceof StartTransfer || this instanceof WaitTransfer);
+    return switch (this) {
+      case StartTransfer _, WaitTransfer _, Preload _, AwaitPreload _ -> false;
+      case RunTiles _, FetchRows _, Exchange _, Guard _, Clear _ -> true;
+    };
   }
 
   /** Fills bytes of the home memory with zeros: a cache before its first run, or padding. */

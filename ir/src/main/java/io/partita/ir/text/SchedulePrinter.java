@@ -201,6 +201,14 @@ public final class SchedulePrinter {
                   home(start.home(), role),
                   start.bytes());
       case ScheduleStep.WaitTransfer wait -> "wait " + wait.transfer();
+      case ScheduleStep.Preload preload ->
+          "preload %d %s %s, %d B"
+              .formatted(
+                  preload.preload(),
+                  home(preload.home(), role),
+                  address(new Address(ChipSchedule.WORKING, preload.working()), role),
+                  preload.bytes());
+      case ScheduleStep.AwaitPreload await -> "await " + await.preload();
       case ScheduleStep.FetchRows rows ->
           "rows %d of %d %s, %d B by %s %s %s"
               .formatted(

@@ -63,6 +63,16 @@ final class StepTreeReader {
           origin);
     } else if (tree.wait_() != null) {
       return new ScheduleStep.WaitTransfer(parser.small(tree.wait_().integer()), origin);
+    } else if (tree.preload() != null) {
+      ScheduleSyntaxParser.PreloadContext preload = tree.preload();
+      return new ScheduleStep.Preload(
+          parser.small(preload.integer()),
+          parser.offset(preload.address(0), ChipSchedule.HOME),
+          parser.offset(preload.address(1), ChipSchedule.WORKING),
+          parser.bytes(preload.bytes()),
+          origin);
+    } else if (tree.await_() != null) {
+      return new ScheduleStep.AwaitPreload(parser.small(tree.await_().integer()), origin);
     } else if (tree.rows() != null) {
       ScheduleSyntaxParser.RowsContext rows = tree.rows();
       return new ScheduleStep.FetchRows(

@@ -221,9 +221,15 @@ final class ChipPlacing {
     return residences;
   }
 
-  /** Returns the live range of a region in the working memory; constants are copied there first. */
+  /**
+   * Returns the live range of a region in the working memory; constants are copied there first,
+   * unless they are preloaded.
+   */
   private Residence near(Region region, Map<Region, Integer> first, Map<Region, Integer> last) {
-    boolean isConstant = region.kind() == Region.Kind.CONSTANT;
+    boolean isConstant =
+        region.kind() == Region.Kind.CONSTANT
+            && tasks.tasks().stream()
+                .noneMatch(task -> task instanceof Task.Preload own && own.constant() == region);
     return new Residence(
         region.name(),
         new Address(ChipSchedule.WORKING, tasks.near().get(region)),
@@ -374,6 +380,14 @@ final class ChipPlacing {
               loop.operands().stream().map(this::at).toList(),
               loop.origin(),
               loop.text());
+      case Task.Preload preload ->
+          new ScheduleStep.Preload(
+              preload.number(),
+              places.home().get(preload.constant()) + preload.start(),
+              tasks.near().get(preload.constant()) + preload.start(),
+              preload.bytes(),
+              preload.origin());
+      case Task.AwaitPreload await -> new ScheduleStep.AwaitPreload(await.number(), await.origin());
       case Task.Rows rows ->
           new ScheduleStep.FetchRows(
               far(rows.table()),
@@ -393,12 +407,27 @@ final class ChipPlacing {
               at(exchange.vector()),
               exchange.message().map(places.home()::get),
               0,
-              tasks.loopBytes(),
+              exchangeBytes(number),
               exchange.origin());
       case Task.Guard guard -> guard(number, guard);
       case Task.Clear(var region, var origin) ->
           new ScheduleStep.Clear(places.home().get(region), region.bytes(), origin);
     };
+  }
+
+  /** Returns the bytes of the working memory before those of preloads that are under way. */
+  private long exchangeBytes(int number) {
+    Map<Integer, Region> underWay = new HashMap<>();
+    for (Task task : tasks.tasks().subList(0, number)) {
+      if (task instanceof Task.Preload preload) {
+        underWay.put(preload.number(), preload.constant());
+      } else if (task instanceof Task.AwaitPreload await) {
+        underWay.remove(await.number());
+      }
+    }
+    return underWay.values().stream()
+        .mapToLong(tasks.near()::get)
+        .reduce(tasks.loopBytes(), Math::min);
   }
 
   private List<Port> ports(List<Named> named) {

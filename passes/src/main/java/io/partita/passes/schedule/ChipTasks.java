@@ -68,6 +68,26 @@ record ChipTasks(
   }
 
   /**
+   * Returns the tasks with others between them, which write no values.
+   *
+   * @param places where these tasks are among all
+   * @param near as in {@link #near}
+   */
+  ChipTasks with(List<Task> all, int[] places, Map<Region, Long> near) {
+    return new ChipTasks(
+        devices,
+        kernels,
+        all,
+        inputs,
+        outputs,
+        states,
+        outside,
+        values.at(places),
+        near,
+        loopBytes);
+  }
+
+  /**
    * A contiguous tensor with its name in the model.
    *
    * @param range the valid values of an input; empty if all are valid

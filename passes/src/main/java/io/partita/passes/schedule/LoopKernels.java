@@ -4,6 +4,7 @@ import io.partita.ir.schedule.TiledKernel;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ final class LoopKernels {
   private final Function<TileSpace, Optional<TiledKernel>> find;
   private final List<TileSpace> spaces = new ArrayList<>();
   private final Map<TileSpace, Integer> indices = new LinkedHashMap<>();
+  private final Map<TileSpace, Optional<TiledKernel>> trials = new HashMap<>();
   private final List<TiledKernel> kernels = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
 
@@ -42,7 +44,7 @@ final class LoopKernels {
     if (known != null) {
       return known;
     }
-    kernels.add(named(find.apply(space).orElseGet(() -> choice.choose(space, where))));
+    kernels.add(named(find(space).orElseGet(() -> choice.choose(space, where))));
     spaces.add(space);
     indices.put(space, kernels.size() - 1);
     return kernels.size() - 1;
@@ -71,7 +73,13 @@ final class LoopKernels {
 
   /** Returns whether the smallest tiles of a space fit. */
   boolean fits(TileSpace space) {
-    return indices.containsKey(space) || find.apply(space).isPresent();
+    return find(space).isPresent();
+  }
+
+  /** Returns the loop that a space would have; empty if its smallest tiles don't fit. */
+  Optional<TiledKernel> find(TileSpace space) {
+    Integer known = indices.get(space);
+    return known == null ? trials.computeIfAbsent(space, find) : Optional.of(kernels.get(known));
   }
 
   /**

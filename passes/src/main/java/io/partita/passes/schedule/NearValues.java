@@ -94,34 +94,28 @@ final class NearValues {
   }
 
   /**
-   * @param entries the tasks of the entry points of a role
-   * @param kernels the loops of the tasks
    * @param rest chooses tiles within {@link #loopBytes}
    */
-  static List<ChipTasks> keep(
-      List<ChipTasks> entries,
-      LoopKernels kernels,
-      ChipKind chip,
-      TileChoice rest,
-      long workingBytes) {
+  static RoleTasks keep(RoleTasks role, ChipKind chip, TileChoice rest, long workingBytes) {
     return chip.working().scope() == Memory.Scope.CORE
-        ? entries
-        : new NearValues(entries, kernels, chip, rest, workingBytes).keep();
+        ? role
+        : new NearValues(role.entries(), role.kernels(), chip, rest, workingBytes).keep();
   }
 
-  private List<ChipTasks> keep() {
+  private RoleTasks keep() {
+    RoleTasks unchanged = new RoleTasks(entries, kernels);
     while (true) {
       int before = refused.size();
       List<Kept> places = entries.stream().map(this::places).toList();
       if (places.stream().allMatch(kept -> kept.offsets.isEmpty())) {
-        return entries;
+        return unchanged;
       }
-      Optional<List<ChipTasks>> kept = loops(places);
+      Optional<RoleTasks> kept = loops(places);
       if (kept.isEmpty()) {
-        return entries;
+        return unchanged;
       }
       if (refused.size() == before) {
-        return cycles(kept.get()) < cycles(entries) ? kept.get() : entries;
+        return cycles(kept.get().entries()) < cycles(entries) ? kept.get() : unchanged;
       }
     }
   }
@@ -333,7 +327,7 @@ final class NearValues {
   }
 
   /** Returns the tasks with values at these places; empty if a loop needs more working memory. */
-  private Optional<List<ChipTasks>> loops(List<Kept> places) {
+  private Optional<RoleTasks> loops(List<Kept> places) {
     LoopKernels changed = kernels.within(rest, loopBytes);
     List<List<Task>> all = new ArrayList<>();
     for (int entry = 0; entry < entries.size(); entry++) {
@@ -360,7 +354,7 @@ final class NearValues {
       Map<Region, Long> offsets = places.get(entry).offsets;
       result.add(entries.get(entry).near(all.get(entry), changed.kernels(), offsets, loopBytes));
     }
-    return Optional.of(result);
+    return Optional.of(new RoleTasks(result, changed));
   }
 
   /** Returns the loop that copies all constants. */

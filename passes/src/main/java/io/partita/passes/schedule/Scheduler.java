@@ -157,7 +157,7 @@ public final class Scheduler {
   private List<List<ChipSchedule>> roles() {
     Unsupported unsupported = new Unsupported();
     Set<Diagnostic> tooLarge = new LinkedHashSet<>();
-    List<List<ChipTasks>> lowered = new ArrayList<>();
+    List<RoleTasks> lowered = new ArrayList<>();
     for (List<Integer> devices : groups()) {
       try {
         lowered.add(lower(programs, devices, unsupported));
@@ -174,7 +174,7 @@ public final class Scheduler {
     return placed.stream().map(PlacedRole::schedules).toList();
   }
 
-  private List<ChipTasks> lower(List<Program> own, List<Integer> devices, Unsupported unsupported) {
+  private RoleTasks lower(List<Program> own, List<Integer> devices, Unsupported unsupported) {
     ChipKind chip = chip(devices);
     LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
     SharedRegions regions = new SharedRegions();
@@ -195,15 +195,10 @@ public final class Scheduler {
                         nearBytes,
                         unsupported))
             .toList();
-    List<ChipTasks> all = entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
-    return options.nearValues()
-        ? NearValues.keep(
-            all,
-            kernels,
-            chip,
-            besideValues.computeIfAbsent(chip, this::besideValues),
-            workingBytes(chip))
-        : all;
+    RoleTasks all =
+        new RoleTasks(
+            entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList(), kernels);
+    return options.nearValues() ? NearValues.keep(all, chip, rest(chip), workingBytes(chip)) : all;
   }
 
   /**
@@ -215,17 +210,25 @@ public final class Scheduler {
   private record PlacedRole(List<ChipSchedule> schedules, List<Misfit> misfits) {}
 
   /** Schedules with whole weights, or with parts of the size that minimises the time. */
-  private PlacedRole place(List<ChipTasks> whole) {
-    List<Integer> devices = whole.getFirst().devices();
+  private PlacedRole place(RoleTasks whole) {
+    List<Integer> devices = whole.entries().getFirst().devices();
     ChipKind chip = chip(devices);
-    List<ChipTasks> best = whole;
-    PlacedRuns places = ChipPlacing.places(whole, chip, options.prefetch());
+    List<ChipTasks> best = whole.entries();
+    PlacedRuns places = ChipPlacing.places(best, chip, options.prefetch());
     for (long size : places.partSizes()) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
-      List<ChipTasks> cut = lower(own, devices, new Unsupported());
+      List<ChipTasks> cut = lower(own, devices, new Unsupported()).entries();
       PlacedRuns others = ChipPlacing.places(cut, chip, options.prefetch());
       if (others.isBetterThan(places)) {
         best = cut;
+        places = others;
+      }
+    }
+    if (options.prefetch() && places.keepsAll()) {
+      List<ChipTasks> ahead = Preloads.add(whole, chip, rest(chip)).entries();
+      PlacedRuns others = ChipPlacing.places(ahead, chip, true);
+      if (others.keepsAll()) {
+        best = ahead;
         places = others;
       }
     }
@@ -256,6 +259,10 @@ public final class Scheduler {
   }
 
   /** Returns the choice of tiles for the working memory beside near values. */
+  private TileChoice rest(ChipKind chip) {
+    return besideValues.computeIfAbsent(chip, this::besideValues);
+  }
+
   private TileChoice besideValues(ChipKind chip) {
     return new TileChoice(chip, NearValues.loopBytes(workingBytes(chip)), options.doubleBuffer());
   }

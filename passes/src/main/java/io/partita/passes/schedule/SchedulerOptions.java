@@ -7,7 +7,8 @@ import java.util.OptionalLong;
  *     target
  * @param doubleBuffer whether tiles are copied between it and the home memory while cores compute
  *     others
- * @param prefetch whether weights are fetched from a farther memory before their first use
+ * @param prefetch whether weights are fetched from a farther memory, or copied to the working one,
+ *     before the loop that uses them
  * @param nearValues whether small values are kept in the working memory between loops
  */
 public record SchedulerOptions(

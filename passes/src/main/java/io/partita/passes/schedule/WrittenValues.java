@@ -29,6 +29,16 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
         stored);
   }
 
+  /** Returns the values with tasks at other places. */
+  WrittenValues at(int[] places) {
+    return new WrittenValues(
+        graphs,
+        written.stream()
+            .map(each -> new Written(places[each.task], each.node, each.index, each.storage))
+            .toList(),
+        stored);
+  }
+
   /** A value that is complete after a task. */
   record Written(int task, int node, int index, Storage storage) {}
 

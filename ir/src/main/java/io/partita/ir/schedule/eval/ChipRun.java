@@ -36,6 +36,7 @@ final class ChipRun {
 
   private final BitSet constants = new BitSet();
   private final Map<Integer, StartTransfer> underWay = new HashMap<>();
+  private final Map<Integer, List<ScheduleStep.Preload>> preloads = new HashMap<>();
 
   private ChipSchedule chip;
   private List<ScheduleStep> steps = List.of();
@@ -222,6 +223,14 @@ final class ChipRun {
         }
         end(ended);
       }
+      case ScheduleStep.Preload preload -> start(preload);
+      case ScheduleStep.AwaitPreload await -> {
+        List<ScheduleStep.Preload> ended = preloads.remove(await.preload());
+        if (ended == null) {
+          throw transferFault("a preload in flight", await);
+        }
+        ended.forEach(this::end);
+      }
       case FetchRows rows -> fetch(rows);
       case ScheduleStep.Clear clear -> {
         requireWritable(clear.home(), clear.bytes());
@@ -281,6 +290,23 @@ final class ChipRun {
     if (wrong >= 0) {
       throw transferFault("bytes of states", "byte " + wrong);
     }
+  }
+
+  private void start(ScheduleStep.Preload preload) {
+    preloads.computeIfAbsent(preload.preload(), each -> new ArrayList<>()).add(preload);
+    requireRead(preload.home(), preload.bytes());
+    if (!working.contains(preload.working(), preload.bytes())) {
+      throw ScheduleFault.MEMORY.at(
+          where(), "bytes below " + working.bytes().length + " of " + working.name(), preload);
+    }
+    working.forget((int) preload.working(), (int) preload.bytes());
+  }
+
+  private void end(ScheduleStep.Preload ended) {
+    int to = (int) ended.working();
+    int bytes = (int) ended.bytes();
+    System.arraycopy(home.bytes(), (int) ended.home(), working.bytes(), to, bytes);
+    working.write(to, bytes);
   }
 
   private void fetch(FetchRows rows) {

@@ -16,6 +16,11 @@ public record PlacedRuns(List<Places> runs) {
     return runs.stream().map(Places::partSizes).flatMap(List::stream).distinct().toList();
   }
 
+  /** Whether all regions stay in the home memory. */
+  public boolean keepsAll() {
+    return runs.stream().allMatch(run -> run.streamed().isEmpty());
+  }
+
   /** Compares as {@link Places#isBetterThan} does, for one run of each entry point. */
   public boolean isBetterThan(PlacedRuns other) {
     return sum(runs).isBetterThan(sum(other.runs));

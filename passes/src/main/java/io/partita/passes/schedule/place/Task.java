@@ -67,6 +67,38 @@ public sealed interface Task {
     }
   }
 
+  /**
+   * Has the next loop start a transfer of a part of a constant to its place in the working memory;
+   * {@link AwaitPreload} ends those of all parts.
+   *
+   * @param number the number among preloads in flight
+   * @param start the first byte of the part
+   */
+  record Preload(int number, Region constant, long start, long bytes, Origin origin)
+      implements Task {
+    @Override
+    public List<Region> regions() {
+      return List.of(constant);
+    }
+
+    @Override
+    public List<Region> written() {
+      return List.of();
+    }
+  }
+
+  record AwaitPreload(int number, Origin origin) implements Task {
+    @Override
+    public List<Region> regions() {
+      return List.of();
+    }
+
+    @Override
+    public List<Region> written() {
+      return List.of();
+    }
+  }
+
   /** Fetches rows of a table in a farther memory by indices in the home memory. */
   record Rows(
       Region table, long rows, long rowBytes, Storage indices, Storage result, Origin origin)

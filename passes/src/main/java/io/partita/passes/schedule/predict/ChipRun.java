@@ -43,6 +43,7 @@ final class ChipRun {
   private final Verdict verdict;
   private final SequencedSet<String> warm = new LinkedHashSet<>();
   private final Map<Integer, Integer> transfers = new HashMap<>();
+  private final Map<Integer, Integer> preloads = new HashMap<>();
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
   private final List<Traffic> moved = new ArrayList<>();
@@ -215,6 +216,20 @@ final class ChipRun {
       case ScheduleStep.StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
+      case ScheduleStep.Preload preload -> {
+        int end =
+            timeline.transfer(
+                device,
+                names.home,
+                names.working,
+                preload.origin().name(),
+                preload.bytes(),
+                reached);
+        preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
+        traffic = traffic.plus(new Traffic(preload.bytes(), 0, 0, 0));
+      }
+      case ScheduleStep.AwaitPreload await ->
+          reached = timeline.join(reached, preloads.remove(await.preload()));
       case ScheduleStep.FetchRows rows -> {
         reached = timeline.compute(device, rows.origin().name(), chip.operandCycles(), reached);
         for (long row = 0; row < rows.count(); row++) {

@@ -28,6 +28,10 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
     SPILL("spill"),
     /** The chip waits for a transfer. */
     WAIT("wait"),
+    /** A transfer of a constant from L2 to L1 starts. */
+    PRELOAD("preload"),
+    /** The chip waits for one. */
+    AWAIT("await"),
     /** Rows of a table in L3 are fetched. */
     ROWS("rows"),
     /** Messages to and from other chips. */
@@ -75,6 +79,9 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
               start.bytes());
       case ScheduleStep.WaitTransfer wait ->
           new StepLabel(Kind.WAIT, origin, "", wait.transfer(), 0, 0);
+      case ScheduleStep.Preload preload ->
+          new StepLabel(Kind.PRELOAD, origin, "", -1, 0, preload.bytes());
+      case ScheduleStep.AwaitPreload await -> new StepLabel(Kind.AWAIT, origin, "", -1, 0, 0);
       case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, origin, "", -1, 0, 0);
       case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, origin, "", -1, 0, 0);
       case ScheduleStep.Guard guard -> new StepLabel(Kind.GUARD, origin, "", -1, 0, 0);

@@ -19,8 +19,13 @@ final class KernelCode {
   private final TiledKernel kernel;
   private final Expressions expressions;
   private final BoxCode boxes;
+  private final boolean preloads;
 
-  KernelCode(TiledKernel kernel, Expressions expressions, BoxCode boxes) {
+  /**
+   * @param preloads whether a preload starts meanwhile
+   */
+  KernelCode(TiledKernel kernel, Expressions expressions, BoxCode boxes, boolean preloads) {
+    this.preloads = preloads;
     this.kernel = kernel;
     this.expressions = expressions;
     this.boxes = boxes;
@@ -40,7 +45,8 @@ final class KernelCode {
         calls > 1,
         arguments(call.arguments()),
         call.function(),
-        loads);
+        loads,
+        preloads);
   }
 
   /**
@@ -53,7 +59,7 @@ final class KernelCode {
     List<Argument> arguments = new ArrayList<>(code.pointers());
     arguments.add(Argument.integer("count", run.count()));
     String name = code.function().name();
-    return new Run(condition(first), name, calls > 1, arguments(arguments), name, loads);
+    return new Run(condition(first), name, calls > 1, arguments(arguments), name, loads, preloads);
   }
 
   private Optional<String> condition(KernelCall call) {

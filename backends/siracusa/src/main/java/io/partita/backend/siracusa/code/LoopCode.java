@@ -40,8 +40,12 @@ final class LoopCode {
 
   private final Map<Integer, ElementCode.Code> kernels = new LinkedHashMap<>();
 
-  private LoopCode(TiledKernel kernel) {
+  /** Whether the first kernel of a tile starts a transfer that a step has asked for. */
+  private final boolean preloads;
+
+  private LoopCode(TiledKernel kernel, boolean preloads) {
     this.kernel = kernel;
+    this.preloads = preloads;
     this.expressions = new Expressions(kernel);
     this.boxes = new BoxCode(kernel, expressions);
     this.loops =
@@ -57,8 +61,11 @@ final class LoopCode {
     }
   }
 
-  static LoopFunction of(TiledKernel kernel) {
-    return new LoopCode(kernel).function();
+  /**
+   * @param preloads whether the loop starts preloads
+   */
+  static LoopFunction of(TiledKernel kernel, boolean preloads) {
+    return new LoopCode(kernel, preloads).function();
   }
 
   private LoopFunction function() {
@@ -202,7 +209,7 @@ final class LoopCode {
   }
 
   private Tile.Run call(int call, List<BoxCall> loads) {
-    KernelCode code = new KernelCode(kernel, expressions, boxes);
+    KernelCode code = new KernelCode(kernel, expressions, boxes, preloads && call == 0);
     int merged = runs.values().stream().mapToInt(run -> run.calls() - 1).sum();
     int calls = kernel.calls().size() - merged;
     return runs.containsKey(call)

@@ -1,6 +1,7 @@
 package io.partita.backend.siracusa.code;
 
 import io.partita.backend.siracusa.model.ChipFile;
+import io.partita.backend.siracusa.model.LoopFunction;
 import io.partita.backend.siracusa.model.RoleFile;
 import io.partita.backend.siracusa.model.StepCall;
 import io.partita.ir.graph.InputRange;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -55,7 +57,8 @@ public final class RoleCode {
         places.used(),
         most(chip, Direction.LOAD),
         most(chip, Direction.STORE),
-        chip.kernels().stream().map(LoopCode::of).toList(),
+        loops(chip, StepCode.preloading(all)),
+        StepCode.preloads(all),
         StepCode.streams(all),
         ExchangeTables.has(all),
         clear,
@@ -65,6 +68,12 @@ public final class RoleCode {
         inputs,
         outputs,
         other);
+  }
+
+  private static List<LoopFunction> loops(ChipSchedule chip, Set<Integer> preloading) {
+    return IntStream.range(0, chip.kernels().size())
+        .mapToObj(i -> LoopCode.of(chip.kernels().get(i), preloading.contains(i)))
+        .toList();
   }
 
   /** The steps of both entry points in sequence, for tables that both use. */
@@ -143,6 +152,9 @@ public final class RoleCode {
       }
     }
     headers.add("tiles/box.h");
+    if (StepCode.preloads(chip) > 0) {
+      headers.add("tiles/preload.h");
+    }
     headers.add("tiles/stream.h");
     if (ExchangeTables.has(chip)) {
       headers.add("collectives/exchange.h");

@@ -5,10 +5,12 @@ import io.partita.backend.siracusa.model.StepCall;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
 import io.partita.ir.schedule.ScheduleStep.Clear;
 import io.partita.ir.schedule.ScheduleStep.Exchange;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
 import io.partita.ir.schedule.ScheduleStep.Guard;
+import io.partita.ir.schedule.ScheduleStep.Preload;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
@@ -17,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The steps of a run as function calls. */
@@ -104,6 +108,18 @@ final class StepCode {
       }
       case WaitTransfer wait ->
           call(wait.origin().text(), "partita_stream_wait", List.of(stream(wait.transfer())));
+      case Preload preload ->
+          call(
+              "%s: preload %s bytes"
+                  .formatted(preload.origin().text(), Comments.grouped(preload.bytes())),
+              "partita_preload",
+              List.of(
+                  preload(preload.preload()),
+                  places.name(entry, index, new Address(ChipSchedule.WORKING, preload.working())),
+                  places.l2(entry, index, preload.home()),
+                  Long.toString(preload.bytes())));
+      case AwaitPreload await ->
+          call(await.origin().text(), "partita_box_wait", List.of(preload(await.preload())));
       case FetchRows rows ->
           call(
               "%s: %s of %s rows of %s bytes"
@@ -188,6 +204,30 @@ final class StepCode {
           new Stream("stream_" + number + "_parts", Math.max(1, parts.getOrDefault(number, 1L))));
     }
     return streams;
+  }
+
+  /** Returns how many preloads are in flight at most. */
+  static int preloads(ChipSchedule chip) {
+    return chip.steps().stream()
+        .mapToInt(step -> step instanceof Preload preload ? preload.preload() + 1 : 0)
+        .max()
+        .orElse(0);
+  }
+
+  /** Returns the numbers of the loops that start preloads. */
+  static Set<Integer> preloading(ChipSchedule chip) {
+    Set<Integer> loops = new TreeSet<>();
+    for (int i = 1; i < chip.steps().size(); i++) {
+      if (chip.steps().get(i - 1) instanceof Preload
+          && chip.steps().get(i) instanceof RunTiles loop) {
+        loops.add(loop.kernel());
+      }
+    }
+    return loops;
+  }
+
+  private static String preload(int number) {
+    return "&preloads[" + number + "]";
   }
 
   private static String stream(int number) {

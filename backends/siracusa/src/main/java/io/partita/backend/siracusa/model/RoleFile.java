@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param loads the largest number of operands that a loop loads
  * @param stores likewise for stores
  * @param loops the functions of loops, without duplicates
+ * @param preloads the most preloads in flight
  * @param streams the transfers between L2 and L3, by number
  * @param hasExchanges whether there's a table of exchanges for each chip
  * @param clear the steps that reset the states
@@ -25,6 +26,7 @@ public record RoleFile(
     long loads,
     long stores,
     List<LoopFunction> loops,
+    int preloads,
     List<Stream> streams,
     boolean hasExchanges,
     List<StepCall> clear,
@@ -35,6 +37,10 @@ public record RoleFile(
     List<Port> outputs,
     Optional<Chunk> chunk)
     implements Piece {
+  public boolean hasPreloads() {
+    return preloads > 0;
+  }
+
   /** A macro for an address. */
   public record Place(String name, String value, String comment) {}
 

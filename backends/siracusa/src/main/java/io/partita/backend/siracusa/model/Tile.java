@@ -33,6 +33,7 @@ public record Tile(
    *
    * @param isScoped whether other calls of the function can use the stack of its arguments
    * @param loads for the next tile, which go on meanwhile
+   * @param preloads whether a preload starts meanwhile, too
    */
   public record Run(
       Optional<String> condition,
@@ -40,6 +41,12 @@ public record Tile(
       boolean isScoped,
       List<Variable> arguments,
       String function,
-      List<BoxCall> loads)
-      implements Piece {}
+      List<BoxCall> loads,
+      boolean preloads)
+      implements Piece {
+    /** Whether the control core has something to do while the cores compute. */
+    public boolean hasMeanwhile() {
+      return preloads || !loads.isEmpty();
+    }
+  }
 }

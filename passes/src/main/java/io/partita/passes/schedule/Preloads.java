@@ -1,0 +1,326 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Memory;
+import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.tile.LoopTime;
+import io.partita.passes.schedule.tile.NearTiles;
+import io.partita.passes.schedule.tile.TileChoice;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Copies weights to the working memory while earlier loops compute, so that their own loop neither
+ * waits for its first tile nor transfers any.
+ *
+ * <p>A loop uses the first bytes of the working memory that is set aside for loops, mostly few of
+ * them. Weights are copied whole, as far behind these bytes as there's room, for all tasks from the
+ * start of the transfer to their loop. Transfers are served one after the other, so each loop of
+ * one tile starts at most one, of as many bytes as arrive while it computes, after its own tile.
+ * Each loop in turn takes the parts before it that are free, the latest first, if that makes it
+ * faster. Weights must stay in the home memory, so none may be streamed through it.
+ */
+final class Preloads {
+  /** The most tasks before a loop that its weights may be under way. */
+  private static final int AHEAD = 16;
+
+  /** A part is a multiple of so many bytes. */
+  private static final long PART = 256;
+
+  /** For fewer bytes, starting a transfer takes longer than waiting for it. */
+  private static final long LEAST_BYTES = 4096;
+
+  /** What exchanges use of the working memory, at most. */
+  private static final long LEAST_WORKSPACE = 64 << 10;
+
+  private static final long ALIGNMENT = 16;
+
+  private final ChipTasks tasks;
+  private final LoopKernels before;
+  private final LoopKernels after;
+  private final ChipKind chip;
+  private final DmaChannel channel;
+  private final boolean[] isGuarded;
+  private final Map<Region, Integer> uses = new IdentityHashMap<>();
+  private final List<Preload> found = new ArrayList<>();
+
+  /** For each task: what it uses of the working memory, and how many bytes it can preload. */
+  private final long[] used;
+
+  private final long[] room;
+
+  /** Operands of loops that are preloaded, too. */
+  private final List<Set<Integer>> near = new ArrayList<>();
+
+  /**
+   * A preload.
+   *
+   * @param parts in the order of their bytes
+   * @param to the loop that uses it
+   */
+  private record Preload(List<Part> parts, int to, Region constant, long offset) {
+    int from() {
+      return parts.getFirst().task;
+    }
+
+    boolean meets(int first, int last) {
+      return from() <= last && first <= to;
+    }
+
+    long end() {
+      return offset + aligned(constant.bytes());
+    }
+  }
+
+  /** Bytes whose transfer a loop starts. */
+  private record Part(int task, long start, long bytes) {}
+
+  private Preloads(
+      ChipTasks tasks, LoopKernels before, LoopKernels after, ChipKind chip, DmaChannel channel) {
+    this.tasks = tasks;
+    this.before = before;
+    this.after = after;
+    this.chip = chip;
+    this.channel = channel;
+    int count = tasks.tasks().size();
+    this.isGuarded = guarded(tasks.tasks());
+    this.used = new long[count];
+    this.room = new long[count];
+    for (Task task : tasks.tasks()) {
+      task.used().forEach(region -> uses.merge(region, 1, Integer::sum));
+      near.add(new TreeSet<>());
+    }
+  }
+
+  /**
+   * Returns the tasks of a role with preloads.
+   *
+   * @param rest chooses tiles within the bytes for loops
+   */
+  static RoleTasks add(RoleTasks role, ChipKind chip, TileChoice rest) {
+    Memory working = chip.working();
+    Optional<DmaChannel> channel = chip.channel(Scheduler.home(chip).name(), working.name());
+    boolean hasNone = working.scope() == Memory.Scope.CORE || channel.isEmpty();
+    if (hasNone || role.entries().stream().allMatch(tasks -> tasks.near().isEmpty())) {
+      return role;
+    }
+    LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
+    List<ChipTasks> entries = new ArrayList<>();
+    for (ChipTasks tasks : role.entries()) {
+      entries.add(new Preloads(tasks, role.kernels(), after, chip, channel.get()).run());
+    }
+    return new RoleTasks(entries.stream().map(each -> each.with(after.kernels())).toList(), after);
+  }
+
+  private static boolean[] guarded(List<Task> tasks) {
+    boolean[] guarded = new boolean[tasks.size()];
+    for (int i = 0; i < tasks.size(); i++) {
+      if (tasks.get(i) instanceof Task.Guard guard) {
+        Arrays.fill(guarded, i, i + 1 + guard.tasks(), true);
+      }
+    }
+    return guarded;
+  }
+
+  private ChipTasks run() {
+    for (int i = 0; i < tasks.tasks().size(); i++) {
+      if (tasks.tasks().get(i) instanceof Task.Loop loop) {
+        for (int operand : largestFirst(loop)) {
+          if (isCandidate(loop, i, operand)) {
+            preload(loop, i, operand);
+          }
+        }
+        TiledKernel kernel = kernel(loop, i);
+        used[i] = kernel.workingBytes();
+        room[i] = kernel.tiles() == 1 && !isGuarded[i] ? room(kernel) : 0;
+      } else if (tasks.tasks().get(i) instanceof Task.Exchange) {
+        used[i] = LEAST_WORKSPACE;
+      }
+    }
+    return changed();
+  }
+
+  private static List<Integer> largestFirst(Task.Loop loop) {
+    return IntStream.range(0, loop.operands().size())
+        .boxed()
+        .sorted(Comparator.comparingLong(operand -> -loop.operands().get(operand).region().bytes()))
+        .toList();
+  }
+
+  /** Returns the bytes that can be transferred while a loop computes; 0 if they are few. */
+  private long room(TiledKernel kernel) {
+    double cycles = LoopTime.of(kernel, chip).computeCycles() - channel.cycles(0, 0);
+    double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
+    long bytes = (long) (cycles / perPart) * PART;
+    return bytes < LEAST_BYTES ? 0 : bytes;
+  }
+
+  private TileSpace space(Task.Loop loop, Set<Integer> preloaded) {
+    return before.space(loop.index()).withNear(preloaded);
+  }
+
+  private TiledKernel kernel(Task.Loop loop, int task) {
+    return kernel(loop, near.get(task)).orElse(loop.kernel());
+  }
+
+  private Optional<TiledKernel> kernel(Task.Loop loop, Set<Integer> preloaded) {
+    return after.find(space(loop, preloaded));
+  }
+
+  private boolean isCandidate(Task.Loop loop, int task, int operand) {
+    Storage storage = loop.operands().get(operand);
+    TileSpace space = before.space(loop.index());
+    TileSpace.Operand own = space.operands().get(operand);
+    return !isGuarded[task]
+        && own.direction() == Direction.LOAD
+        && !own.isNear()
+        && own.element().bits() >= Byte.SIZE
+        && isWhole(storage)
+        && storage.region().bytes() >= LEAST_BYTES
+        && uses.get(storage.region()) == 1
+        && NearTiles.isLine(space, operand);
+  }
+
+  /** Whether it covers a constant, in any order of its axes. */
+  private static boolean isWhole(Storage storage) {
+    return storage.region().kind() == Region.Kind.CONSTANT
+        && storage.byteOffset() == 0
+        && storage.element().packedBytes(storage.elements()) == storage.region().bytes();
+  }
+
+  /** Preloads an operand, if that makes its loop faster. */
+  private void preload(Task.Loop loop, int task, int operand) {
+    Set<Integer> all = new TreeSet<>(near.get(task));
+    all.add(operand);
+    Optional<TiledKernel> changed = kernel(loop, all);
+    if (changed.isEmpty() || !NearTiles.areLines(changed.get(), operand, Integer.BYTES)) {
+      return;
+    }
+    Region constant = loop.operands().get(operand).region();
+    List<Integer> loops = new ArrayList<>();
+    long left = constant.bytes();
+    OptionalLong offset = OptionalLong.empty();
+    for (int from = task - 1; from >= Math.max(0, task - AHEAD) && left > 0; from--) {
+      OptionalLong place = place(from, task, constant, changed.get().workingBytes());
+      if (isGuarded[from] || place.isEmpty()) {
+        break;
+      }
+      if (room[from] > 0) {
+        loops.addFirst(from);
+        left -= room[from];
+        offset = place;
+      }
+    }
+    double wait = left > 0 ? channel.cycles(left, 0) : 0;
+    double now = LoopTime.of(kernel(loop, task), chip).cycles();
+    double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
+    if (!loops.isEmpty() && then < now) {
+      found.add(new Preload(parts(loops, constant.bytes()), task, constant, offset.getAsLong()));
+      near.set(task, all);
+    }
+  }
+
+  /** Divides bytes among loops, and takes the room for them; the last one takes the rest. */
+  private List<Part> parts(List<Integer> loops, long bytes) {
+    List<Part> parts = new ArrayList<>();
+    long end = bytes;
+    for (int i = loops.size() - 1; i >= 0 && end > 0; i--) {
+      long others = loops.subList(0, i).stream().mapToLong(loop -> room[loop]).sum();
+      boolean isLast = i == loops.size() - 1;
+      long own =
+          Math.min(end, isLast ? Math.max(room[loops.get(i)], end - others) : room[loops.get(i)]);
+      parts.addFirst(new Part(loops.get(i), end - own, own));
+      room[loops.get(i)] = 0;
+      end -= own;
+    }
+    return parts;
+  }
+
+  /** Returns the highest offset that is free for all tasks from one to another. */
+  private OptionalLong place(int from, int to, Region constant, long own) {
+    long bytes = aligned(constant.bytes());
+    long least = own;
+    for (int task = from; task < to; task++) {
+      least = Math.max(least, used[task]);
+    }
+    List<Preload> others =
+        found.stream()
+            .filter(each -> each.meets(from, to))
+            .sorted(Comparator.comparingLong(Preload::end).reversed())
+            .toList();
+    long end = tasks.loopBytes() / ALIGNMENT * ALIGNMENT;
+    for (Preload other : others) {
+      if (other.end() <= end - bytes) {
+        break;
+      }
+      end = Math.min(end, other.offset);
+    }
+    return end - bytes >= aligned(least) ? OptionalLong.of(end - bytes) : OptionalLong.empty();
+  }
+
+  private static long aligned(long bytes) {
+    return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
+  }
+
+  private ChipTasks changed() {
+    List<Task> all = new ArrayList<>();
+    int[] places = new int[tasks.tasks().size()];
+    Map<Region, Long> offsets = new IdentityHashMap<>(tasks.near());
+    Map<Region, Integer> numbers = new IdentityHashMap<>();
+    for (int i = 0; i < places.length; i++) {
+      int task = i;
+      found.stream()
+          .filter(each -> each.to == task)
+          .forEach(
+              each ->
+                  all.add(
+                      new Task.AwaitPreload(
+                          numbers.remove(each.constant), tasks.tasks().get(task).origin())));
+      for (Preload each : found) {
+        offsets.put(each.constant, each.offset);
+        for (Part part : each.parts) {
+          if (part.task == task) {
+            int number = numbers.computeIfAbsent(each.constant, key -> unused(numbers.values()));
+            Origin origin = tasks.tasks().get(each.to).origin();
+            all.add(new Task.Preload(number, each.constant, part.start, part.bytes, origin));
+          }
+        }
+      }
+      places[i] = all.size();
+      all.add(
+          tasks.tasks().get(i) instanceof Task.Loop loop ? loop(loop, i) : tasks.tasks().get(i));
+    }
+    return tasks.with(all, places, offsets);
+  }
+
+  private static int unused(Collection<Integer> taken) {
+    int number = 0;
+    while (taken.contains(number)) {
+      number++;
+    }
+    return number;
+  }
+
+  private Task.Loop loop(Task.Loop loop, int task) {
+    int index = after.index(space(loop, near.get(task)), loop.origin().name());
+    return new Task.Loop(
+        index, after.kernels().get(index), loop.operands(), loop.origin(), loop.text());
+  }
+}

@@ -1,0 +1,173 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
+import io.partita.ir.schedule.ScheduleStep.Preload;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.ScheduleParser;
+import io.partita.ir.text.SchedulePrinter;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class PreloadsTest {
+  private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
+
+  /** Six layers of 96 x 96 floats, 36 KiB each. */
+  private static final Program LAYERS = SmallPrograms.layers(6, 96);
+
+  private static final Schedule AHEAD =
+      Scheduler.schedule(LAYERS, SIRACUSA, SchedulerOptions.STANDARD);
+
+  private static final Schedule IN_TIME =
+      Scheduler.schedule(LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, false));
+
+  private static final ChipSchedule CHIP = AHEAD.roles().getFirst();
+
+  private static List<Preload> preloads() {
+    return CHIP.steps().stream()
+        .filter(Preload.class::isInstance)
+        .map(Preload.class::cast)
+        .toList();
+  }
+
+  private static int[] places(Class<? extends ScheduleStep> kind) {
+    return IntStream.range(0, CHIP.steps().size())
+        .filter(i -> kind.isInstance(CHIP.steps().get(i)))
+        .toArray();
+  }
+
+  private static double cycles(Schedule schedule) {
+    return SchedulePrediction.of(schedule, SIRACUSA).devices().getFirst().cycles();
+  }
+
+  @Test
+  void weightsOfAllLayersButTheFirstAreCopiedAhead() {
+    assertThat(preloads().stream().mapToLong(Preload::bytes).sum()).isEqualTo(5 * 4 * 96 * 96);
+    assertThat(IN_TIME.roles().getFirst().steps())
+        .noneMatch(step -> step instanceof Preload || step instanceof AwaitPreload);
+    assertThat(cycles(AHEAD)).isLessThan(cycles(IN_TIME));
+  }
+
+  @Test
+  void resultsAreTheSame() {
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 1, 96), 0.001));
+    assertThat(new ScheduleEvaluator(AHEAD).run(inputs).toString())
+        .isEqualTo(new ScheduleEvaluator(IN_TIME).run(inputs).toString());
+  }
+
+  @Test
+  void copiesAreBehindWhatTheStepsInBetweenUse() {
+    for (int from : places(Preload.class)) {
+      Preload preload = (Preload) CHIP.steps().get(from);
+      int to = from + 1;
+      while (!(CHIP.steps().get(to) instanceof AwaitPreload await
+          && await.preload() == preload.preload())) {
+        to++;
+      }
+      assertThat(CHIP.steps().get(from + 1)).isInstanceOf(RunTiles.class);
+      assertThat(CHIP.steps().subList(from, to + 2))
+          .filteredOn(RunTiles.class::isInstance)
+          .allMatch(step -> kernel(step).workingBytes() <= preload.working());
+    }
+  }
+
+  private static TiledKernel kernel(ScheduleStep step) {
+    return CHIP.kernels().get(((RunTiles) step).kernel());
+  }
+
+  @Test
+  void textsAreReadAgain() {
+    String text = SchedulePrinter.print(AHEAD);
+    assertThat(text).contains(": preload 0 l2 0x", ": await 0");
+    assertThat(SchedulePrinter.print(ScheduleParser.parse(text))).isEqualTo(text);
+  }
+
+  @Test
+  void missingAwaitsAreRefused() {
+    for (int place : places(AwaitPreload.class)) {
+      List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+      steps.remove(place);
+      rejected(steps, "without await " + place);
+    }
+  }
+
+  @Test
+  void missingPartsAreRefused() {
+    for (int place : places(Preload.class)) {
+      List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+      steps.remove(place);
+      rejected(steps, "without preload " + place);
+    }
+  }
+
+  @Test
+  void otherBytesAreRefused() {
+    for (int place : places(Preload.class)) {
+      Preload own = (Preload) CHIP.steps().get(place);
+      for (long shift : List.of(-64L, 64L)) {
+        List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+        steps.set(
+            place,
+            new Preload(
+                own.preload(), own.home(), own.working() + shift, own.bytes(), own.origin()));
+        rejected(steps, "copied elsewhere at step " + place);
+      }
+    }
+  }
+
+  /** Only a loop of one tile starts a transfer. */
+  @Test
+  void preloadsWithoutLoopAreRefused() {
+    for (int place : places(Preload.class)) {
+      List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+      steps.add(place, steps.get(place));
+      rejected(steps, "twice at step " + place);
+    }
+  }
+
+  private static void rejected(List<ScheduleStep> steps, String change) {
+    ChipSchedule chip =
+        new ChipSchedule(
+            CHIP.devices(),
+            CHIP.cores(),
+            CHIP.memories(),
+            CHIP.kernels(),
+            CHIP.start(),
+            steps,
+            CHIP.inputs(),
+            CHIP.outputs(),
+            CHIP.states(),
+            CHIP.constants(),
+            List.of(),
+            Optional.empty());
+    Schedule schedule =
+        new Schedule(
+            AHEAD.program(), AHEAD.target(), List.of(chip), AHEAD.inputs(), AHEAD.outputs());
+    assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
+        .as(change)
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("error P441");
+  }
+}

@@ -1,0 +1,16 @@
+/*
+ * Weights that are copied to L1 ahead of their loop. The DMA serves transfers one after the other, so another loop starts
+ * one when its own tile has arrived and the cores compute.
+ */
+#ifndef PARTITA_PRELOAD_H
+#define PARTITA_PRELOAD_H
+
+#include "box.h"
+
+/* Has the next partita_preload_start copy bytes from L2 to L1, as a part of a box, which is awaited as a whole. */
+void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, uint32_t bytes);
+
+/* Starts what was asked for last, if it hasn't been started. */
+void partita_preload_start(void);
+
+#endif
