@@ -4,39 +4,40 @@
 
 enum { PARTS = 4 };
 
-/* The sum of x - shift, or of its squares; part p adds elements p, p + 4, p + 8, ... */
-static float sum(const float *x, int32_t size, float shift, int32_t squares)
-{
-    float sums[PARTS] = {0};
-    const int32_t whole = size - size % PARTS;
-    if (squares) {
-        for (int32_t i = 0; i < whole; i += PARTS) {
-            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {
-                const float value = x[i + part] - shift;
-                sums[part] += value * value;
-            }
-        }
-    } else {
-        for (int32_t i = 0; i < whole; i += PARTS) {
-            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {
-                sums[part] += x[i + part] - shift;
-            }
-        }
+/* Part p adds elements p, p + 4, p + 8, ... */
+#define SUM(NAME, VALUE)                                                                                               \
+    static float NAME(const float *x, int32_t size, float shift)                                                       \
+    {                                                                                                                  \
+        float sums[PARTS] = {0};                                                                                       \
+        const int32_t whole = size - size % PARTS;                                                                     \
+        (void)shift;                                                                                                   \
+        for (int32_t i = 0; i < whole; i += PARTS) {                                                                   \
+            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {                                                \
+                sums[part] += VALUE(x[i + part]);                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (int32_t i = whole; i < size; i++) {                                                                       \
+            sums[i - whole] += VALUE(x[i]);                                                                            \
+        }                                                                                                              \
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);                                                              \
     }
-    for (int32_t i = whole; i < size; i++) {
-        const float value = x[i] - shift;
-        sums[i - whole] += squares ? value * value : value;
-    }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
+
+#define ELEMENT(x) (x)
+#define SQUARE(x) ((x) * (x))
+#define SHIFTED_SQUARE(x) (((x) - shift) * ((x) - shift))
+
+SUM(sum, ELEMENT)
+SUM(sum_of_squares, SQUARE)
+SUM(sum_of_shifted_squares, SHIFTED_SQUARE)
 
 static void normalise(const struct partita_norm *norm, int32_t row, struct partita_range part, int32_t centre)
 {
     const float *x = norm->x + row * norm->size;
     float *out = norm->out + row * norm->size;
     const float size = (float)norm->size;
-    const float mean = centre ? sum(x, norm->size, 0, 0) / size : 0.0f;
-    const float root = partita_sqrt(sum(x, norm->size, mean, 1) / size + norm->epsilon);
+    const float mean = centre ? sum(x, norm->size, 0) / size : 0.0f;
+    const float squares = centre ? sum_of_shifted_squares(x, norm->size, mean) : sum_of_squares(x, norm->size, 0);
+    const float root = partita_sqrt(squares / size + norm->epsilon);
     const float inverse = 1.0f / root;
     for (int32_t i = part.from; i < part.to; i++) {
         float value = (x[i] - mean) * inverse;

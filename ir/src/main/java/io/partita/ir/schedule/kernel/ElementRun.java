@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 /**
  * Consecutive calls of a loop that one pass over the elements of a tile can compute: each call uses
  * what the previous one computed at the same position, so that values in between aren't needed in
- * memory. Elements are integers of 8 or 32 bits. The first call may be a product of a few
- * multiplications.
+ * memory. Elements are integers of 8 or 32 bits, which may be converted to f32. The first call may
+ * be a product of a few multiplications.
  *
  * @param first the number of the first call in the loop
  * @param calls the number of calls
@@ -37,6 +37,10 @@ public record ElementRun(
   private static final Set<ElementType> INTEGERS =
       EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
   private static final Set<String> BINARY = Set.of("add", "sub", "mul", "min", "max");
+
+  /** The functions of floats that are one instruction; minimum and maximum give NaN for NaN. */
+  private static final Set<String> BINARY_OF_FLOATS = Set.of("add", "sub", "mul");
+
   private static final TileExpression ZERO = TileExpression.of(0);
   private static final TileExpression ONE = TileExpression.of(1);
 
@@ -133,6 +137,11 @@ public record ElementRun(
     return first + calls;
   }
 
+  /** Whether it computes with floats. */
+  public boolean hasFloats() {
+    return source.element().isFloat() || steps.stream().anyMatch(step -> step.to.isFloat());
+  }
+
   /**
    * Returns the longest runs of the calls of a loop, in order. A call that can't be in a run is in
    * none.
@@ -164,9 +173,10 @@ public record ElementRun(
       steps.addAll(last.steps);
       next++;
     }
-    return Optional.of(
-        new ElementRun(
-            first, next - first, start.get().source, steps, start.get().count, last.out));
+    ElementRun run =
+        new ElementRun(first, next - first, start.get().source, steps, start.get().count, last.out);
+    // Alone, kernels of floats are faster, as they compute several elements together.
+    return Optional.of(run).filter(each -> each.calls > 1 || !each.hasFloats());
   }
 
   /**
@@ -245,17 +255,23 @@ public record ElementRun(
 
     private static Optional<Call> of(KernelCall call, Optional<Value> before) {
       List<ElementType> types = call.kernel().elements();
-      if (!INTEGERS.containsAll(types)) {
-        return Optional.empty();
-      }
       String family = call.kernel().family();
+      boolean areIntegers = INTEGERS.containsAll(types);
+      boolean areFloats = types.stream().allMatch(ElementType.F32::equals);
       return switch (family) {
-        case "requantize" -> requantize(call, before);
-        case "cast" -> cast(call, before);
-        default ->
-            BINARY.contains(family) && types.stream().distinct().count() == 1
-                ? binary(call, before)
+        case "requantize" -> areIntegers ? requantize(call, before) : Optional.empty();
+        case "cast" ->
+            INTEGERS.contains(types.getFirst())
+                    && (areIntegers || types.getLast() == ElementType.F32)
+                ? cast(call, before)
                 : Optional.empty();
+        default -> {
+          boolean isOfIntegers = areIntegers && types.stream().distinct().count() == 1;
+          yield isOfIntegers && BINARY.contains(family)
+                  || areFloats && BINARY_OF_FLOATS.contains(family)
+              ? binary(call, before)
+              : Optional.empty();
+        }
       };
     }
 

@@ -108,10 +108,24 @@ class ElementRunTest {
   }
 
   @Test
-  void columnsAndFloatsAreInNoRun() {
+  void columnsAndSingleFloatsAreInNoRun() {
     assertThat(runs(add(tile(X), tile(OUT), 1, 0))).isEmpty();
     assertThat(runs(requantize("i32_i8", tile(X), tile(OUT), 1, 0))).isEmpty();
     assertThat(runs(binary("add_f32", tile(X), tile(OTHER), tile(OUT), List.of(), 4, 1))).isEmpty();
+  }
+
+  @Test
+  void floatsFollowEachOtherAndConversions() {
+    KernelCall cast =
+        new KernelCall(
+            KernelTable.get("cast_i32_f32"),
+            List.of(at("x", tile(X)), at("out", tile(OUT)), integer("count", 20)),
+            List.of());
+    KernelCall scale = binary("mul_f32", tile(OUT), tile(OTHER), tile(OUT), List.of(), 0, 1);
+    KernelCall sum = binary("add_f32", tile(OUT), tile(OTHER), tile(OUT), List.of(), 4, 1);
+    KernelCall least = binary("min_f32", tile(OUT), tile(OTHER), tile(OUT), List.of(), 4, 1);
+    assertThat(runs(cast, scale, sum, least)).containsExactly("0-2");
+    assertThat(runs(cast, least)).isEmpty();
   }
 
   /** The first call's results would be needed in memory. */

@@ -62,6 +62,7 @@ public final class Epilogues {
         switch (node.op()) {
           case Elementwise.Unary unary -> true;
           case Elementwise.Binary binary -> true;
+          case Elementwise.Cast(var to) -> to == ElementType.F32;
           case Requantize requantize -> true;
           case null, default -> false;
         };

@@ -29,6 +29,9 @@ record CallUnit(
 
   private static final long REQUANTIZE = 4;
 
+  /** The cost of a function of floats, for which two cores share a unit. */
+  private static final long OF_FLOATS = 2;
+
   /** The cost of a term of a product: two loads, multiplication and addition. */
   private static final long TERM = 3;
 
@@ -62,7 +65,10 @@ record CallUnit(
       depth += TERM * product.k();
     }
     for (ElementRun.Step step : run.steps()) {
-      depth += step.function() == ElementRun.Function.REQUANTIZE ? REQUANTIZE : 1;
+      depth +=
+          step.function() == ElementRun.Function.REQUANTIZE
+              ? REQUANTIZE
+              : step.to().isFloat() ? OF_FLOATS : 1;
     }
     return depth;
   }

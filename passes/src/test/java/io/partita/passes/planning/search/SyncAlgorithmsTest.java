@@ -55,17 +55,20 @@ class SyncAlgorithmsTest {
   void aTreeOfFourOnTheMachineOfThePaper() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");
     double hop = 2048 / 0.5e9 + 200e-9;
-    // Own and received part in, the additions of eight cores, the sum out.
+    // Own and received part in, or only the latter; the additions of eight cores, the sum out.
     double in = (23 + 4096 / 8.0) / 500e6;
+    double more = (23 + 2048 / 8.0) / 500e6;
     double add = (674 + 512 / 1.37) / 500e6;
     double out = (23 + 2048 / 7.75) / 500e6;
     double exchange = 1600 / 500e6;
     double message = 550 / 500e6;
     // A link has room for one message, so that sends don't wait for receives. A device works for
     // each message that it sends or receives.
-    // Up: all members of a group send at once; the head adds three, and then the other head's.
-    double up = message + hop + 3 * (message + in + add + out);
-    double across = message + hop + message + in + add + out;
+    // Up: all members of a group send at once; the head adds three. Then the first head adds that
+    // of
+    // the other one, which is in the same batch as those of its members.
+    double up = message + hop + 3 * (message + add) + in + 2 * more + out;
+    double across = message + hop + message + more + add + out;
     // Down: to the other head, and then to its members, one after the other.
     double down = message + hop + message + 3 * message + hop + message;
     assertThat(seconds(siracusa, allReduce(8, 512), new Algorithm.Tree(4)))

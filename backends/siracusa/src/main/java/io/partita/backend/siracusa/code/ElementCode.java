@@ -68,6 +68,7 @@ final class ElementCode {
             name,
             functions,
             fields,
+            run.hasFloats(),
             product,
             product.isPresent() ? 1 : 8,
             scales,
@@ -174,8 +175,11 @@ final class ElementCode {
     };
   }
 
+  /** Integers wrap. */
   private static String wrapped(String type, String left, String operator, String right) {
-    return "(%s)((uint32_t)%s %s (uint32_t)%s)".formatted(type, left, operator, right);
+    return type.equals("float")
+        ? "%s %s %s".formatted(left, operator, right)
+        : "(%s)((uint32_t)%s %s (uint32_t)%s)".formatted(type, left, operator, right);
   }
 
   private void requantize(Step step, int number, String before) {
@@ -221,7 +225,8 @@ final class ElementCode {
       case I8 -> "int8_t";
       case U8 -> "uint8_t";
       case I32 -> "int32_t";
-      case I64, I16, I4, U64, U32, U16, U4, F64, F32, F16, BF16, BOOL ->
+      case F32 -> "float";
+      case I64, I16, I4, U64, U32, U16, U4, F64, F16, BF16, BOOL ->
           throw new IllegalArgumentException("elements of " + element);
     };
   }

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param name its name, and the tag of its struct of arguments
  * @param comment the functions
  * @param fields the pointers of the struct, {@code out} last
+ * @param hasFloats whether it rounds, each operation by itself as the kernels of the runtime do
  * @param product the product that gives the first value of an element; without one, it is loaded
  * @param block the elements that a core computes together
  * @param scales the scales of requantizations, which are the same for all elements
@@ -22,6 +23,7 @@ public record ElementFunction(
     String name,
     String comment,
     List<Pointer> fields,
+    boolean hasFloats,
     Optional<Product> product,
     int block,
     List<Variable> scales,
