@@ -1,6 +1,6 @@
 /*
  * Weights that are copied to L1 ahead of their loop. The DMA serves transfers one after the other, so another loop starts
- * one when its own tile has arrived and the cores compute.
+ * one when its own last tile has arrived and the cores compute.
  */
 #ifndef PARTITA_PRELOAD_H
 #define PARTITA_PRELOAD_H

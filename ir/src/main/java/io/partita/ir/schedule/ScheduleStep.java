@@ -44,9 +44,9 @@ public sealed interface ScheduleStep {
 
   /**
    * Has the next loop copy bytes of a constant from {@link ChipSchedule#home} to {@link
-   * ChipSchedule#working}, behind the bytes that steps use there. The loop, which has one tile,
-   * starts the transfer when its own tile has arrived. The transfer continues until an {@link
-   * AwaitPreload} with the same number, which ends all with this number.
+   * ChipSchedule#working}, behind the bytes that steps use there. The loop starts the transfer when
+   * its own last tile has arrived. It continues until an {@link AwaitPreload} with the same number,
+   * which ends all transfers with this number.
    *
    * @param preload the number among preloads in flight
    * @param home the offset of the bytes in the home memory

@@ -32,8 +32,8 @@ import java.util.stream.IntStream;
  *
  * <p>A loop uses the first bytes of the working memory that is set aside for loops, mostly few of
  * them. Weights are copied whole, as far behind these bytes as there's room, for all tasks from the
- * start of the transfer to their loop. Transfers are served one after the other, so each loop of
- * one tile starts at most one, of as many bytes as arrive while it computes, after its own tile.
+ * start of the transfer to their loop. Transfers are served one after the other, so each loop
+ * starts at most one, of as many bytes as arrive while it computes its last tile, after its own.
  * Each loop in turn takes the parts before it that are free, the latest first, if that makes it
  * faster. Weights must stay in the home memory, so none may be streamed through it.
  */
@@ -117,8 +117,7 @@ final class Preloads {
   static RoleTasks add(RoleTasks role, ChipKind chip, TileChoice rest) {
     Memory working = chip.working();
     Optional<DmaChannel> channel = chip.channel(Scheduler.home(chip).name(), working.name());
-    boolean hasNone = working.scope() == Memory.Scope.CORE || channel.isEmpty();
-    if (hasNone || role.entries().stream().allMatch(tasks -> tasks.near().isEmpty())) {
+    if (working.scope() == Memory.Scope.CORE || channel.isEmpty()) {
       return role;
     }
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
@@ -149,7 +148,7 @@ final class Preloads {
         }
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
-        room[i] = kernel.tiles() == 1 && !isGuarded[i] ? room(kernel) : 0;
+        room[i] = isGuarded[i] ? 0 : room(kernel);
       } else if (tasks.tasks().get(i) instanceof Task.Exchange) {
         used[i] = LEAST_WORKSPACE;
       }
@@ -164,9 +163,10 @@ final class Preloads {
         .toList();
   }
 
-  /** Returns the bytes that can be transferred while a loop computes; 0 if they are few. */
+  /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
   private long room(TiledKernel kernel) {
-    double cycles = LoopTime.of(kernel, chip).computeCycles() - channel.cycles(0, 0);
+    double last = LoopTime.of(kernel, chip).computeCycles() / kernel.tiles();
+    double cycles = last - channel.cycles(0, 0);
     double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
     long bytes = (long) (cycles / perPart) * PART;
     return bytes < LEAST_BYTES ? 0 : bytes;

@@ -152,7 +152,7 @@ class PreloadsTest {
     }
   }
 
-  /** Only a loop of one tile starts a transfer. */
+  /** A loop starts at most one transfer. */
   @Test
   void preloadsWithoutLoopAreRefused() {
     for (int place : places(Preload.class)) {

@@ -46,7 +46,8 @@ final class KernelCode {
         arguments(call.arguments()),
         call.function(),
         loads,
-        preloads);
+        preloads,
+        kernel.tiles() == 1);
   }
 
   /**
@@ -59,7 +60,15 @@ final class KernelCode {
     List<Argument> arguments = new ArrayList<>(code.pointers());
     arguments.add(Argument.integer("count", run.count()));
     String name = code.function().name();
-    return new Run(condition(first), name, calls > 1, arguments(arguments), name, loads, preloads);
+    return new Run(
+        condition(first),
+        name,
+        calls > 1,
+        arguments(arguments),
+        name,
+        loads,
+        preloads,
+        kernel.tiles() == 1);
   }
 
   private Optional<String> condition(KernelCall call) {

@@ -40,7 +40,7 @@ final class LoopCode {
 
   private final Map<Integer, ElementCode.Code> kernels = new LinkedHashMap<>();
 
-  /** Whether the first kernel of a tile starts a transfer that a step has asked for. */
+  /** Whether the first kernel of the last tile starts a transfer that a step has asked for. */
   private final boolean preloads;
 
   private LoopCode(TiledKernel kernel, boolean preloads) {
@@ -185,7 +185,7 @@ final class LoopCode {
   private static boolean asksForEnd(Piece action) {
     return switch (action) {
       case BoxCall call -> call.condition().isPresent();
-      case Tile.Run run -> !run.loads().isEmpty();
+      case Tile.Run run -> !run.loads().isEmpty() || run.preloads() && !run.isOnlyTile();
       case Piece other -> false;
     };
   }

@@ -33,7 +33,8 @@ public record Tile(
    *
    * @param isScoped whether other calls of the function can use the stack of its arguments
    * @param loads for the next tile, which go on meanwhile
-   * @param preloads whether a preload starts meanwhile, too
+   * @param preloads whether a preload starts meanwhile, too: with the last tile
+   * @param isOnlyTile whether the loop has one tile
    */
   public record Run(
       Optional<String> condition,
@@ -42,7 +43,8 @@ public record Tile(
       List<Variable> arguments,
       String function,
       List<BoxCall> loads,
-      boolean preloads)
+      boolean preloads,
+      boolean isOnlyTile)
       implements Piece {
     /** Whether the control core has something to do while the cores compute. */
     public boolean hasMeanwhile() {
