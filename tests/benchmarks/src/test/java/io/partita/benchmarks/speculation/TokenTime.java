@@ -1,4 +1,4 @@
-package io.partita.passes.planning.speculation;
+package io.partita.benchmarks.speculation;
 
 /**
  * The time of a token by the formulas of the paper's appendix F, in any unit of time.

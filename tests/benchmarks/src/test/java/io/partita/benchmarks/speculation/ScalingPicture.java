@@ -1,6 +1,6 @@
-package io.partita.passes.planning.speculation;
+package io.partita.benchmarks.speculation;
 
-import java.util.ArrayList;
+import io.partita.benchmarks.Drawing;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntToDoubleFunction;
@@ -19,10 +19,12 @@ final class ScalingPicture {
       List.of("#888888", "#9ecae1", "#6baed6", "#3182bd", "#08519c");
 
   private final ScalingModel model;
-  private final List<String> lines = new ArrayList<>();
+  private final Drawing drawing;
 
   private ScalingPicture(ScalingModel model) {
     this.model = model;
+    int panels = LatencyTables.CONTEXTS.size();
+    drawing = new Drawing(LEFT + panels * WIDTH, TOP + HEIGHT + 60);
   }
 
   static String of(ScalingModel model) {
@@ -30,28 +32,22 @@ final class ScalingPicture {
   }
 
   private String draw() {
-    int panels = LatencyTables.CONTEXTS.size();
-    add(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"10\">",
-        LEFT + panels * WIDTH, TOP + HEIGHT + 60);
-    add("<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    for (int panel = 0; panel < panels; panel++) {
+    for (int panel = 0; panel < LatencyTables.CONTEXTS.size(); panel++) {
       panel(LEFT + panel * WIDTH, LatencyTables.CONTEXTS.get(panel));
     }
     legend();
-    add("</svg>");
-    return String.join("\n", lines) + "\n";
+    return drawing.svg();
   }
 
   private void panel(int left, int context) {
     int right = left + WIDTH - 30;
-    text(left, TOP - 10, "start", context + "k tokens" + (context == 1 ? "" : " (fitted)"));
+    drawing.text(left, TOP - 10, "start", context + "k tokens" + (context == 1 ? "" : " (fitted)"));
     for (int rate = 0; rate <= MOST; rate += 10) {
-      add("<path d=\"M%d %.1fH%d\" stroke=\"#dddddd\" fill=\"none\"/>", left, height(rate), right);
-      text(left - 4, height(rate) + 3, "end", String.valueOf(rate));
+      drawing.line(left, height(rate), right, height(rate), "#dddddd", "");
+      drawing.text(left - 4, height(rate) + 3, "end", String.valueOf(rate));
     }
     for (int devices : new int[] {1, 2, 4, 8}) {
-      text(place(left, devices), TOP + HEIGHT + 14, "middle", String.valueOf(devices));
+      drawing.text(place(left, devices), TOP + HEIGHT + 14, "middle", String.valueOf(devices));
     }
     curve(left, List.of(1, 2, 4, 8), context, 0, d -> 1e9 / model.tensor(d, context));
     for (int i = 0; i < LatencyTables.RATES.size(); i++) {
@@ -69,10 +65,9 @@ final class ScalingPicture {
               String.format(
                   Locale.ROOT, "%.1f %.1f", place(left, each), height(rate.applyAsDouble(each))));
     }
-    add("<path d=\"%s\" stroke=\"%s\" fill=\"none\"/>", path, COLOURS.get(colour));
+    drawing.path(path.toString(), COLOURS.get(colour), "");
     for (int each : devices) {
-      add(
-          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" stroke=\"%s\" fill=\"%s\"/>",
+      drawing.circle(
           place(left, each),
           height(rate.applyAsDouble(each)),
           COLOURS.get(colour),
@@ -82,10 +77,10 @@ final class ScalingPicture {
 
   private void legend() {
     double y = TOP + HEIGHT + 40;
-    text(LEFT, y, "start", "tokens a second by devices:");
-    text(LEFT + 150, y, "start", "all split tensors", COLOURS.get(0));
+    drawing.text(LEFT, y, "start", "tokens a second by devices:");
+    drawing.text(LEFT + 150, y, "start", "all split tensors", COLOURS.get(0));
     for (int i = 0; i < LatencyTables.RATES.size(); i++) {
-      text(
+      drawing.text(
           LEFT + 260 + 130 * i,
           y,
           "start",
@@ -100,19 +95,5 @@ final class ScalingPicture {
 
   private static double height(double rate) {
     return TOP + HEIGHT * (1 - rate / MOST);
-  }
-
-  private void text(double x, double y, String anchor, String text) {
-    text(x, y, anchor, text, "black");
-  }
-
-  private void text(double x, double y, String anchor, String text, String colour) {
-    add(
-        "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>",
-        x, y, anchor, colour, text);
-  }
-
-  private void add(String format, Object... values) {
-    lines.add(String.format(Locale.ROOT, format, values));
   }
 }

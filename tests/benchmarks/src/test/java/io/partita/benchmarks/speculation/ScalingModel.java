@@ -1,4 +1,4 @@
-package io.partita.passes.planning.speculation;
+package io.partita.benchmarks.speculation;
 
 /**
  * Llama 3.1 8B on N150 cards at any length of context: figure 7 of the paper. Everything but flash

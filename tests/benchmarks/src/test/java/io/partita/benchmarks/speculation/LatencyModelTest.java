@@ -1,4 +1,4 @@
-package io.partita.passes.planning.speculation;
+package io.partita.benchmarks.speculation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * -Dgolden.update=true} updates them.
  */
 class LatencyModelTest {
-  private static final Path PAGE = Path.of("..", "docs", "measurements.md");
+  private static final Path PAGE = Path.of("..", "..", "docs", "measurements.md");
   private static final Path PICTURE = PAGE.resolveSibling("speculation-scaling.svg");
   private static final String BEGIN = "<!-- computed by LatencyModelTest: %s -->\n";
   private static final String END = "\n<!-- end -->";

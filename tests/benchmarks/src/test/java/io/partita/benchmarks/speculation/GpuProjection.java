@@ -1,4 +1,4 @@
-package io.partita.passes.planning.speculation;
+package io.partita.benchmarks.speculation;
 
 import java.util.List;
 
