@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -158,7 +159,7 @@ final class NearValues {
             .filter(region -> uses.get(region).isKept)
             .sorted(Comparator.comparingInt(region -> uses.get(region).first))
             .toList();
-    Map<Region, Long> places = new IdentityHashMap<>();
+    Map<Region, Long> places = new LinkedHashMap<>();
     List<Region> constants = constants(inOrder);
     long end = loopBytes;
     for (Region constant : constants) {
@@ -215,8 +216,9 @@ final class NearValues {
     return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   }
 
+  /** Returns the uses of all regions, in the order of the first. */
   private Map<Region, Use> uses(ChipTasks tasks) {
-    Map<Region, Use> uses = new IdentityHashMap<>();
+    Map<Region, Use> uses = new LinkedHashMap<>();
     for (int i = 0; i < tasks.tasks().size(); i++) {
       int number = i;
       Task task = tasks.tasks().get(i);

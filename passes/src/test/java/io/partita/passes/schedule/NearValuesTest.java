@@ -81,6 +81,29 @@ class NearValuesTest {
         .allMatch(each -> each.offset() + each.bytes() <= chip.working().available());
   }
 
+  /** One loop reads them all, so their sizes and first uses give no order. */
+  @Test
+  void constantsOfTheSameLoopHaveTheSamePlacesInEachSchedule() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value sums = graph.input("x", TensorType.of(ElementType.F32, 16));
+              for (int i = 0; i < 8; i++) {
+                Value addend = graph.constant(Tensor.filled(TensorType.of(ElementType.F32, 16), i));
+                Elementwise.Binary plus = new Elementwise.Binary(BinaryFunction.ADD);
+                sums = graph.at("plus" + i).add(plus, sums, addend);
+              }
+              graph.output("y", sums);
+            });
+    List<List<ChipSchedule.StoredConstant>> constants =
+        Stream.generate(() -> Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD))
+            .limit(4)
+            .map(schedule -> schedule.roles().getFirst().constants())
+            .toList();
+    assertThat(constants.getFirst()).hasSizeGreaterThanOrEqualTo(8);
+    assertThat(constants).containsOnly(constants.getFirst());
+  }
+
   /**
    * Constants of single words come first; elements of eight bytes need aligned places behind them.
    */
