@@ -4,7 +4,6 @@ import io.partita.backend.emitted.run.Build;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
-import io.partita.zoo.Mode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +19,7 @@ import java.util.Map;
  */
 final class DeviceBenchmarks {
   private static final List<String> WHAT =
-      List.of("all", "kernels", "networks", "peers", "syncs", "speculation", "figures");
+      List.of("all", "kernels", "networks", "peers", "paper", "syncs", "speculation", "figures");
 
   private DeviceBenchmarks() {}
 
@@ -34,6 +33,10 @@ final class DeviceBenchmarks {
     TargetDescription target = TargetLibrary.find("siracusa:chips=1");
     if (what.equals("peers")) {
       new PeerBenchmarks(simulation).run(shared.resolve("peer-suite"), System.out);
+      return;
+    }
+    if (what.equals("paper")) {
+      new PaperBenchmarks(simulation).run(shared.resolve("peer-suite"), Path.of("docs"));
       return;
     }
     if (what.equals("syncs")) {
@@ -115,7 +118,7 @@ final class DeviceBenchmarks {
         2,
         8);
     networks.runZoo(1, 128, 8);
-    networks.runQuantizedBlock("tinyllama-42m-block", Mode.DECODE, 128, 1, 8);
+    networks.runQuantizedBlock("tinyllama-42m-block", 128, 1, 8);
     Path llama = shared.resolve("models/shakespeare-llama/decode/network.onnx");
     if (isThere(llama)) {
       networks.runDecoder("shakespeare-llama, decode", llama, 256, 1, 8);

@@ -1,6 +1,5 @@
 package io.partita.benchmarks.device;
 
-import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
@@ -9,15 +8,9 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
-import io.partita.driver.evaluate.EvaluationData;
-import io.partita.driver.evaluate.ObservedRuns;
-import io.partita.driver.evaluate.Scaling;
-import io.partita.driver.quantize.Quantization;
-import io.partita.driver.quantize.RangeChoice;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
-import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
@@ -45,16 +38,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /** Whole networks on one and several chips. */
 final class NetworkBenchmarks {
   private static final String ZOO = "tinyllama-42m";
-  private static final int BLOCK_SAMPLES = 4;
-  private static final int BLOCK_FEATURES = 512;
 
   private final Simulation simulation;
   private final ErrorTable peers = new ErrorTable("network");
@@ -103,8 +91,7 @@ final class NetworkBenchmarks {
    * @param capacity the capacity of the cache, in tokens
    */
   void runDecoder(String label, Path onnx, long capacity, int... chips) throws IOException {
-    Module module = new KvStatePass(capacity, note -> {}).run(imported(onnx, ImportOptions.NONE));
-    runModule(label, module, capacity - 1, chips);
+    runModule(label, decoder(onnx, capacity), capacity - 1, chips);
   }
 
   /**
@@ -121,7 +108,12 @@ final class NetworkBenchmarks {
     runModule(label, imported(onnx, options), 0, chips);
   }
 
-  private static Module imported(Path onnx, ImportOptions options) {
+  /** Reads a decoder whose cache has a capacity in tokens. */
+  static Module decoder(Path onnx, long capacity) {
+    return new KvStatePass(capacity, note -> {}).run(imported(onnx, ImportOptions.NONE));
+  }
+
+  static Module imported(Path onnx, ImportOptions options) {
     Module module = new OnnxImporter(options).examine(OnnxModel.read(onnx)).orThrow();
     return StandardPasses.usual().run(module, (pass, before, after) -> {});
   }
@@ -139,67 +131,43 @@ final class NetworkBenchmarks {
   }
 
   /**
-   * Runs a block of the zoo with matrices and inputs of products in bytes, whose ranges are those
-   * of random features.
+   * Runs a block of the zoo in 8 bits.
    *
-   * @param tokens the capacity of the cache; without one, the number of tokens
+   * @param tokens the capacity of the cache
    */
-  void runQuantizedBlock(String name, Mode mode, int tokens, int... chips) throws IOException {
-    try (ScratchFolder folder = new ScratchFolder()) {
-      Path exact = folder.path().resolve("exact.onnx");
-      Path quantized = folder.path().resolve("quantized.onnx");
-      ZooOptions options = ZooOptions.defaults().withMode(mode);
-      Zoo.write(
-          name,
-          mode == Mode.DECODE ? options.withDynamic(true) : options.withSequence(tokens),
-          exact);
-      Tensor features = new Samples().normal(BLOCK_SAMPLES, tokens, BLOCK_FEATURES);
-      ObservedRuns.Data data =
-          new ObservedRuns.Data(
-              new EvaluationData("random features", "calibration", features, Optional.empty()),
-              Scaling.NONE,
-              OptionalInt.empty(),
-              1);
-      Quantization.Settings settings =
-          new Quantization.Settings(
-              8, 32, true, RangeChoice.MSE, 99.99, 0, Double.POSITIVE_INFINITY, List.of());
-      Compilation.Request model =
-          new Compilation.Request(exact, Map.of(), Map.of(), null, OptionalLong.empty());
-      new Quantization(note -> {}, step -> {})
-          .run(new Quantization.Request(model, data, settings, quantized));
-      String label =
-          name
-              + " in int8, "
-              + (mode == Mode.DECODE
-                  ? "decode, " + tokens + " tokens in the cache"
-                  : "prompt of " + tokens);
-      if (mode == Mode.DECODE) {
-        runDecoder(label, quantized, tokens, chips);
-      } else {
-        runModel(label, quantized, Map.of(), chips);
-      }
-    }
+  void runQuantizedBlock(String name, int tokens, int... chips) throws IOException {
+    Module block = QuantizedZoo.block(name, Mode.DECODE, tokens);
+    String label = name + " in int8, decode, " + tokens + " tokens in the cache";
+    runModule(label, block, tokens - 1, chips);
   }
 
   private void runModule(String label, Module module, long position, int... chips)
       throws IOException {
-    List<String> states = module.states().stream().map(Module.State::input).toList();
-    List<Tensor> inputs =
-        module.graph().inputs().stream()
-            .filter(input -> !states.contains(input.name()))
-            .map(input -> value(input.type(), position))
-            .toList();
+    List<Tensor> inputs = inputs(module, position);
     for (int count : chips) {
-      Module distributed =
-          Distribution.strategy(count, null)
-              .map(chosen -> new ShardPass(chosen).run(module))
-              .orElse(module);
+      Module distributed = distributed(module, count);
       String name = label.replaceAll("[^a-z0-9]+", "-") + "-" + count;
       run(label + ", " + count, "models/" + name, distributed, count, inputs, models);
     }
   }
 
-  /** Returns inputs: integer vectors of one element are positions, other integers tokens. */
+  /** Returns a module whose weights are split by {@code tensor}. */
+  static Module distributed(Module module, int chips) {
+    return Distribution.strategy(chips, null)
+        .map(chosen -> new ShardPass(chosen).run(module))
+        .orElse(module);
+  }
+
+  /** Returns the inputs that aren't states. */
+  static List<Tensor> inputs(Module module, long position) {
+    List<String> states = module.states().stream().map(Module.State::input).toList();
+    return module.graph().inputs().stream()
+        .filter(input -> !states.contains(input.name()))
+        .map(input -> value(input.type(), position))
+        .toList();
+  }
+
+  /** Integer vectors of one element are positions, other integers tokens. */
   private static Tensor value(TensorType type, long position) {
     if (type.element().isFloat()) {
       return new Samples().floats(extents(type));

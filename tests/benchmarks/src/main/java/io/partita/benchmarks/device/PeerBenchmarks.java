@@ -1,6 +1,7 @@
 package io.partita.benchmarks.device;
 
 import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.benchmarks.paper.PeerRun;
 import io.partita.driver.Distribution;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
@@ -21,6 +22,7 @@ import io.partita.passes.schedule.SchedulerOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,18 +39,21 @@ final class PeerBenchmarks {
   /**
    * A network of the suite.
    *
+   * @param isInteger whether it computes with integers
+   * @param isKernel whether it is one kernel, whose first run counts
    * @param deeploy the cycles of Deeploy's code on GVSoC at the same clocks, compiled by the same
    *     compiler
    */
-  private record Peer(String path, long deeploy) {}
+  private record Peer(String path, boolean isInteger, boolean isKernel, long deeploy) {}
 
   private static final List<Peer> PEERS =
       List.of(
-          new Peer("Kernels/Integer/Attention", 294_584),
-          new Peer("Models/microLlama/INT8/microLlama1", 524_020),
-          new Peer("Models/microLlama/INT8/microLlama8_parallel", 2_802_006),
-          new Peer("Models/CCT/FP32/CCT_1_16_16_8", 492_311),
-          new Peer("Models/TinyViT/Demo", 765_601));
+          new Peer("Kernels/Integer/Attention", true, false, 294_584),
+          new Peer("Models/microLlama/INT8/microLlama1", true, false, 524_020),
+          new Peer("Models/microLlama/INT8/microLlama8_parallel", true, false, 2_802_006),
+          new Peer("Models/CCT/FP32/CCT_1_16_16_8", false, false, 492_311),
+          new Peer("Models/TinyViT/Demo", false, false, 765_601),
+          new Peer("Kernels/FP32/GEMM/NoBias", false, true, 22_396));
 
   private final Simulation simulation;
 
@@ -65,8 +70,34 @@ final class PeerBenchmarks {
     }
   }
 
-  /** Runs the networks, whose outputs must be the recorded ones, and prints two tables. */
+  /** Runs the networks and prints two tables. */
   void run(Path suite, PrintStream out) {
+    List<Network> networks = networks(suite);
+    printCycles(networks, out);
+    out.println();
+    printLoops(networks, out);
+  }
+
+  /** Runs the networks, if they are there. */
+  List<PeerRun> measured(Path suite) {
+    if (!Files.exists(suite)) {
+      System.err.println("LEFT OUT: " + suite + " isn't there");
+      return List.of();
+    }
+    return networks(suite).stream()
+        .map(
+            network ->
+                new PeerRun(
+                    network.peer.path,
+                    network.peer.isInteger,
+                    network.peer.isKernel,
+                    network.peer.deeploy,
+                    network.cycles))
+        .toList();
+  }
+
+  /** Runs the networks, whose outputs must be the recorded ones. */
+  private List<Network> networks(Path suite) {
     List<Network> networks = new ArrayList<>();
     for (Peer peer : PEERS) {
       TestCase test = TestCase.find(suite.resolve(peer.path)).getFirst();
@@ -78,9 +109,7 @@ final class PeerBenchmarks {
         System.err.println(result.line());
       }
     }
-    printCycles(networks, out);
-    out.println();
-    printLoops(networks, out);
+    return networks;
   }
 
   private List<Tensor> measured(
@@ -91,7 +120,11 @@ final class PeerBenchmarks {
               Distribution.program(module),
               TargetLibrary.find("siracusa:chips=1"),
               SchedulerOptions.STANDARD);
-      Simulation.Measured measured = simulation.run("peers/" + peer.path, schedule, inputs);
+      String name = "peers/" + peer.path;
+      Simulation.Measured measured =
+          peer.isKernel
+              ? simulation.runCold(name, schedule, inputs)
+              : simulation.run(name, schedule, inputs);
       ChipSchedule role = schedule.roles().getFirst();
       List<StepFigures> steps = measured.chips().getFirst();
       Map<String, Loops> loops = new TreeMap<>();

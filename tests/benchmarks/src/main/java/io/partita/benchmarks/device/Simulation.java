@@ -24,14 +24,18 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 
 /** Runs schedules as programs on GVSoC, which print the cycles of each step. */
 final class Simulation {
   private static final int CORES = 8;
+  private static final int RUNS = 2;
   private static final String BUILD = "build/profile";
-  private static final Duration LIMIT = Duration.ofMinutes(30);
+
+  /** The time that most programs may take. */
+  static final Duration LIMIT = Duration.ofMinutes(30);
 
   private final Path gvsoc;
   private final Path folder;
@@ -48,8 +52,8 @@ final class Simulation {
   /**
    * The results of a program.
    *
-   * @param outputs the outputs of the second run
-   * @param chips the steps of each chip in the second run
+   * @param outputs the outputs of the last run
+   * @param chips the steps of each chip in the last run
    */
   record Measured(List<Tensor> outputs, List<List<StepFigures>> chips) {
     /** Returns the cycles of the slowest chip. */
@@ -65,15 +69,35 @@ final class Simulation {
    * @param inputs the inputs in the model's order
    */
   Measured run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    return run(name, schedule, inputs, LIMIT);
+  }
+
+  /**
+   * Runs a schedule twice on the same inputs.
+   *
+   * @param limit the time that it may take
+   */
+  Measured run(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
+      throws IOException {
+    return measured(name, schedule, Collections.nCopies(RUNS, inputs), limit);
+  }
+
+  /** Runs a schedule once, with caches of instructions that are empty. */
+  Measured runCold(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    return measured(name, schedule, List.of(inputs), LIMIT);
+  }
+
+  private Measured measured(String name, Schedule schedule, List<List<Tensor>> runs, Duration limit)
+      throws IOException {
     EmittedC emitted = ProgramPrinter.emit(schedule, CORES);
     Path own = folder.resolve(name);
     Path files = own.resolve("run");
     Path mark = own.resolve("measured");
-    String wanted = digest(emitted, inputs);
+    String wanted = digest(emitted, runs.getFirst());
     BatchProgram program;
     if (Files.exists(mark) && Files.readString(mark).equals(wanted)) {
       System.err.println(name + ": measured before");
-      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, LIMIT);
+      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, limit);
     } else {
       long start = System.nanoTime();
       System.err.print(name + ": building");
@@ -84,8 +108,8 @@ final class Simulation {
       OutputFolder.write(emitted.files(), own.resolve("c"), path -> true);
       Build.run(own.resolve("c"), Port.GVSOC, variables(emitted));
       System.err.printf(", %d s; simulating", seconds(start));
-      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, LIMIT);
-      program.run(List.of(inputs, inputs), options(), files);
+      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, limit);
+      program.run(runs, options(limit), files);
       System.err.printf(", %d s%n", seconds(start));
       Files.writeString(mark, wanted);
     }
@@ -93,7 +117,7 @@ final class Simulation {
     for (int chip = 0; chip < emitted.description().chips().size(); chip++) {
       steps.add(steps(schedule, chip));
     }
-    BatchProgram.Result result = program.result(2, steps, files);
+    BatchProgram.Result result = program.result(runs.size(), steps, files);
     return new Measured(result.outputs().getLast(), result.profiles());
   }
 
@@ -145,8 +169,8 @@ final class Simulation {
     return out.toByteArray();
   }
 
-  private List<String> options() {
-    String seconds = Long.toString(LIMIT.toSeconds());
+  private List<String> options(Duration limit) {
+    String seconds = Long.toString(limit.toSeconds());
     return List.of(
         "--gvsoc",
         gvsoc.toString(),

@@ -1,0 +1,211 @@
+package io.partita.benchmarks.device;
+
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.benchmarks.paper.BlockRun;
+import io.partita.benchmarks.paper.KernelRun;
+import io.partita.benchmarks.paper.Measurements;
+import io.partita.benchmarks.paper.Misfit;
+import io.partita.benchmarks.paper.ModelRun;
+import io.partita.benchmarks.paper.PaperPage;
+import io.partita.benchmarks.paper.PeerRun;
+import io.partita.benchmarks.paper.Run;
+import io.partita.benchmarks.paper.Workload;
+import io.partita.driver.Distribution;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** Measures everything that the page on the MCU paper states, and writes the page. */
+final class PaperBenchmarks {
+  private static final String FOLDER = "paper/";
+
+  /** The tokens of the cache of whole decoders. */
+  private static final int TOKENS = 128;
+
+  private static final int NO_GROUP = 32;
+
+  /**
+   * A whole decoder.
+   *
+   * @param group with 4 bits, the rows of a group
+   * @param isRun whether it is simulated, not only scheduled
+   */
+  private record Decoder(String model, int chips, int bits, int group, boolean isRun) {}
+
+  private static final List<Decoder> DECODERS =
+      List.of(
+          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, true),
+          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true),
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, false));
+
+  private final Simulation simulation;
+  private final Progress progress;
+  private final List<BlockRun> blocks = new ArrayList<>();
+  private final List<Misfit> misfits = new ArrayList<>();
+  private final List<ModelRun> models = new ArrayList<>();
+
+  PaperBenchmarks(Simulation simulation) {
+    this.simulation = simulation;
+    int runs = Stream.of(Workload.values()).mapToInt(each -> each.chips().size()).sum();
+    progress = new Progress(runs + DECODERS.size());
+  }
+
+  /** A network that is ready to run. */
+  private record Compiled(Schedule schedule, PredictedRun predicted) {
+    /** Compiles a module whose weights are split over chips. */
+    static Compiled of(Module module, int chips) {
+      TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
+      Schedule schedule =
+          Scheduler.schedule(
+              Distribution.program(NetworkBenchmarks.distributed(module, chips)),
+              target,
+              SchedulerOptions.STANDARD);
+      return new Compiled(
+          schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
+    }
+
+    long cycles() {
+      return predicted.chips().stream()
+          .mapToLong(chip -> StepFigures.cycles(chip.figures()))
+          .max()
+          .orElse(0);
+    }
+  }
+
+  /**
+   * @param suite Deeploy's test suite; networks are left out if it isn't there
+   * @param docs the folder of the page
+   */
+  void run(Path suite, Path docs) throws IOException {
+    List<KernelRun> kernels = kernels();
+    List<PeerRun> peers = new PeerBenchmarks(simulation).measured(suite);
+    for (Decoder decoder : DECODERS) {
+      decoder(decoder);
+    }
+    for (Workload workload : Workload.values()) {
+      Module block = QuantizedZoo.block(workload.model(), workload.mode(), workload.tokens());
+      for (int chips : workload.chips()) {
+        block(workload, block, chips);
+      }
+    }
+    PaperPage.write(new Measurements(kernels, blocks, misfits, models, peers), docs);
+    System.out.println("written: " + docs.resolve(PaperPage.NAME + ".md"));
+  }
+
+  private List<KernelRun> kernels() throws IOException {
+    List<PaperKernels.Product> products = PaperKernels.products();
+    KernelProgram program =
+        new KernelProgram(products.stream().map(PaperKernels.Product::body).toList());
+    TargetDescription target = TargetLibrary.find("siracusa:chips=1");
+    Schedule schedule = Scheduler.schedule(program.program(), target, SchedulerOptions.STANDARD);
+    List<StepFigures> steps =
+        simulation.run(FOLDER + "kernels", schedule, program.inputs()).chips().getFirst();
+    ChipSchedule role = schedule.roles().getFirst();
+    List<KernelRun> runs = new ArrayList<>();
+    for (PaperKernels.Product product : products) {
+      for (int i = 0; i < steps.size(); i++) {
+        if (role.steps().get(i) instanceof ScheduleStep.RunTiles loop
+            && loop.origin().name().equals(product.body().name())) {
+          StepFigures step = steps.get(i);
+          runs.add(
+              new KernelRun(
+                  product.name(),
+                  product.rows(),
+                  product.inner(),
+                  product.columns(),
+                  step.cycles(),
+                  step.computeCycles()));
+        }
+      }
+    }
+    return runs;
+  }
+
+  private void block(Workload workload, Module block, int chips) throws IOException {
+    String name = workload.text() + "-" + chips;
+    Compiled compiled;
+    try {
+      compiled = Compiled.of(block, chips);
+    } catch (PartitaException e) {
+      misfits.add(new Misfit(workload, chips, reason(e, name)));
+      return;
+    }
+    blocks.add(new BlockRun(workload, run(name, compiled, block, workload.tokens())));
+  }
+
+  /** Says why something isn't run, without the list of the largest values. */
+  private String reason(PartitaException e, String what) {
+    Diagnostic first = e.diagnostics().getFirst();
+    String found = first.found().split(";", 2)[0];
+    progress.skip(what + " doesn't fit: " + found);
+    return "L2 has room for " + first.expected() + ", and the block takes " + found;
+  }
+
+  private void decoder(Decoder decoder) throws IOException {
+    String name = decoder.model + "-" + decoder.bits + "-" + decoder.chips;
+    Module module = QuantizedZoo.decoder(decoder.model, TOKENS, decoder.bits, decoder.group);
+    Compiled compiled;
+    try {
+      compiled = Compiled.of(module, decoder.chips);
+    } catch (PartitaException e) {
+      reason(e, name);
+      return;
+    }
+    if (!decoder.isRun) {
+      progress.skip(name + ": scheduled");
+    }
+    models.add(
+        new ModelRun(
+            decoder.model,
+            decoder.chips,
+            decoder.bits,
+            loads(compiled.schedule, true),
+            loads(compiled.schedule, false),
+            decoder.isRun ? run(name, compiled, module, TOKENS) : null));
+  }
+
+  /** The bytes that all chips load ahead from L3, for blocks or for all else. */
+  private static long loads(Schedule schedule, boolean isOfBlocks) {
+    long bytes = 0;
+    for (ChipSchedule role : schedule.roles()) {
+      for (ScheduleStep step : role.steps()) {
+        if (step instanceof ScheduleStep.StartTransfer start
+            && start.fetch()
+            && start.origin().block().isPresent() == isOfBlocks) {
+          bytes += start.bytes() * role.devices().size();
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private Run run(String name, Compiled compiled, Module module, int tokens) throws IOException {
+    int chips = compiled.predicted.chips().size();
+    Duration estimate = progress.next(name, chips, compiled.cycles());
+    Simulation.Measured measured =
+        simulation.run(
+            FOLDER + name,
+            compiled.schedule,
+            NetworkBenchmarks.inputs(module, tokens - 1L),
+            Simulation.LIMIT.plus(estimate.multipliedBy(Progress.MARGIN)));
+    Run run = RunFigures.of(compiled.predicted, measured.chips());
+    System.err.printf(Locale.ROOT, "  %,d cycles, predicted %,d%n", run.cycles(), run.predicted());
+    return run;
+  }
+}

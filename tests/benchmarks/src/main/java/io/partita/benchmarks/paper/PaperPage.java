@@ -1,0 +1,237 @@
+package io.partita.benchmarks.paper;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** The page and its pictures. */
+public final class PaperPage {
+  /** The name of the page and of all files beside it. */
+  public static final String NAME = "mcu-paper";
+
+  private static final String INTRODUCTION =
+      """
+      # The MCU paper, measured again
+
+      S. Bochem et al., *Distributed Inference with Minimal Off-Chip Traffic for Transformers on Low-Power MCUs* (DATE 2025), split TinyLlama-42M and MobileBERT over Siracusa chips, simulated by GVSoC.
+      This page has the same blocks in 8 bits, compiled by Partita and measured on the same simulator, beside the paper's figures. `tests/benchmarks/gvsoc PATH paper` measures them, and writes this page, its pictures and
+      [all figures as JSON](mcu-paper.json). What hasn't changed since isn't measured again.
+
+      All programs run twice, and the second run counts. Cycles are those of the slowest chip at 500 MHz. One cycle is 2 ns; L3 gives 0.8 bytes a cycle, and a link 1. [Measurements](measurements.md) states the other conditions.
+      Energy is computed by the formula of the paper's section V-A: 13 mW for each core while kernels run, 100 pJ for each byte of L3 and of links, 2 pJ for each byte between L2 and L1.
+
+      The paper measures one block, and says that the weights of the next block are loaded from L3 meanwhile. So there are two figures for each block. *Measured* is the run of the block as the only one of its network; *loads inside*
+      are the bytes that it loads from L3 because the chips' L2 can't hold its weights and cache. *With the next block's loads* assumes that L3 loads all matrices of a block during each block: the time is
+      the longer of the run and these loads, the energy has these loads too. Whole decoders [below](#whole-decoders) measure how loads and computation really overlap.
+      """;
+
+  private final Measurements measured;
+  private final List<String> lines = new ArrayList<>();
+
+  private PaperPage(Measurements measured) {
+    this.measured = measured;
+  }
+
+  /** Returns the files of the page by name. */
+  public static Map<String, String> files(Measurements measured) throws IOException {
+    Map<String, String> files = new LinkedHashMap<>();
+    files.put(NAME + ".json", measured.json());
+    files.put(NAME + ".md", new PaperPage(measured).page());
+    PaperPlots.of(measured)
+        .forEach((name, picture) -> files.put(NAME + "-" + name + ".svg", picture));
+    return files;
+  }
+
+  public static void write(Measurements measured, Path folder) throws IOException {
+    for (Map.Entry<String, String> file : files(measured).entrySet()) {
+      Files.writeString(folder.resolve(file.getKey()), file.getValue());
+    }
+  }
+
+  private String page() {
+    lines.add(INTRODUCTION);
+    goals();
+    kernels();
+    lines.add("## Blocks\n");
+    for (Workload workload : Workload.values()) {
+      block(workload);
+    }
+    breakdown();
+    energy();
+    lines.add("## Speedup\n");
+    lines.add(
+        "Figure 6 of the paper, and the same for the models with their own heads. Speedups are over the run on one chip with the same loads.\n");
+    lines.add("![Speedup over one chip by the number of chips](" + NAME + "-speedup.svg)\n");
+    models();
+    return String.join("\n", lines);
+  }
+
+  private void goals() {
+    lines.add("## Goals\n");
+    lines.add("| what | goal | paper | Partita | met | what bounds it |");
+    lines.add("| --- | ---: | ---: | ---: | --- | --- |");
+    Goals.of(measured).forEach(goal -> lines.add(goal.line()));
+    lines.add(
+        "| accuracy in 8 and 4 bits | perplexity within 1 % and 4 %, top-1 within 0.3 points | | [quantization](quantization.md#accuracy) | | |");
+    lines.add(
+        "\n\"On 1 chip, of L3's time\" may be met although the run is shorter than L3's time: the last loads are for the next run.\n");
+  }
+
+  private void kernels() {
+    lines.add("## Kernels\n");
+    lines.add(
+        "Eight cores of one chip. *In L1* counts the cycles in which the kernel runs, *loop* all cycles of the loop, transfers between L2 and L1 included.\n");
+    lines.add("| kernel | size | cycles | computing | MAC/cycle in L1 | loop |");
+    lines.add("| --- | ---: | ---: | ---: | ---: | ---: |");
+    for (KernelRun run : measured.kernels()) {
+      add(
+          "| %s | [%d, %d] x [%d, %d] | %,d | %,d | %.2f | %.2f |",
+          run.name(),
+          run.rows(),
+          run.inner(),
+          run.inner(),
+          run.columns(),
+          run.cycles(),
+          run.computing(),
+          run.rate(),
+          run.loopRate());
+    }
+    lines.add("");
+  }
+
+  private void block(Workload workload) {
+    List<BlockRun> runs = measured.of(workload);
+    lines.add("### " + workload.title() + "\n");
+    if (!runs.isEmpty()) {
+      lines.add(
+          "| chips | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |");
+      lines.add(
+          "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    }
+    Optional<BlockRun> one = measured.of(workload, 1);
+    for (BlockRun block : runs) {
+      Run run = block.run();
+      Optional<Published> published = Published.of(workload, run.chips());
+      add(
+          "| %d | %s | %,d | %+.0f %% | %.3f | %s | %.3f | %.3f | %s | %.3f | %s | %s | %s |",
+          run.chips(),
+          block.onChip()
+              ? "none"
+              : String.format(Locale.ROOT, "%.2f MB", run.moved().loads() / 1e6),
+          run.cycles(),
+          100 * ((double) run.predicted() / run.cycles() - 1),
+          Siracusa.milliseconds(run.cycles()),
+          one.map(base -> Goal.number(base.run().interval() / run.interval())).orElse(""),
+          1e3 * block.joulesWithoutLoads(),
+          Siracusa.milliseconds(block.cyclesWithLoads()),
+          one.map(base -> Goal.number(base.cyclesWithLoads() / block.cyclesWithLoads())).orElse(""),
+          1e3 * block.joulesWithLoads(),
+          number(published.map(Published::milliseconds)),
+          number(published.map(Published::speedup)),
+          number(published.map(Published::millijoules)));
+    }
+    for (Misfit misfit : measured.misfits()) {
+      if (misfit.workload() == workload) {
+        add(
+            "\nOn %d %s it can't be compiled: %s.",
+            misfit.chips(), misfit.chips() == 1 ? "chip" : "chips", misfit.reason());
+      }
+    }
+    lines.add("");
+  }
+
+  private static String number(Optional<OptionalDouble> value) {
+    OptionalDouble found = value.orElse(OptionalDouble.empty());
+    return found.isPresent() ? Goal.number(found.getAsDouble()) : "";
+  }
+
+  private void breakdown() {
+    lines.add("## Runtime\n");
+    lines.add(
+        "Figure 4 of the paper: what the slowest chip does, by its counters. *Computing* are the cycles in which kernels run, those that add what other chips sent included. *L2 and control* are other cycles of loops: transfers between L2 and L1 that aren't hidden,\nand the control core's code.\n");
+    lines.add("![A block's time by what the slowest chip does](" + NAME + "-runtime.svg)\n");
+    lines.add(
+        "| block | chips | computing | L2 and control | waiting for L3 | links | bytes L2-L1 | L3-L2 | links |");
+    lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (BlockRun block : measured.blocks()) {
+      Run run = block.run();
+      Run.Breakdown parts = run.slowest();
+      Run.Moved moved = run.moved();
+      add(
+          "| %s | %d | %,d | %,d | %,d | %,d | %,d | %,d | %,d |",
+          block.workload().shortTitle(),
+          run.chips(),
+          parts.compute(),
+          parts.l2(),
+          parts.l3(),
+          parts.link(),
+          moved.l2(),
+          moved.l3(),
+          moved.link());
+    }
+    lines.add("");
+  }
+
+  private void energy() {
+    lines.add("## Energy\n");
+    lines.add("Figure 5 of the paper. The crosses are what its text states.\n");
+    lines.add("![Energy against time](" + NAME + "-energy.svg)\n");
+    lines.add("| block | chips | computing, mJ | L2-L1 | L3-L2, measured | links | all |");
+    lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (BlockRun block : measured.blocks()) {
+      Run.Energy energy = block.run().energy();
+      add(
+          "| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f |",
+          block.workload().shortTitle(),
+          block.run().chips(),
+          1e3 * energy.compute(),
+          1e3 * energy.l2(),
+          1e3 * energy.l3(),
+          1e3 * energy.link(),
+          1e3 * energy.total());
+    }
+    lines.add("");
+  }
+
+  private void models() {
+    lines.add("## Whole decoders\n");
+    lines.add(
+        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time.\n");
+    lines.add(
+        "| model, bits | chips | loads for blocks, MB | for embedding and head | cycles | predicted | waiting for L3 | L3's time | interval, ms | mJ |");
+    lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (ModelRun model : measured.models()) {
+      Run run = model.run();
+      String name = model.model() + ", " + model.bits();
+      String loads =
+          String.format(Locale.ROOT, "%.2f | %.2f", model.blocks() / 1e6, model.ends() / 1e6);
+      if (run == null) {
+        add("| %s | %d | %s | | | | | | |", name, model.chips(), loads);
+      } else {
+        add(
+            "| %s | %d | %s | %,d | %+.0f %% | %,d | %,.0f | %.2f | %.2f |",
+            name,
+            model.chips(),
+            loads,
+            run.cycles(),
+            100 * ((double) run.predicted() / run.cycles() - 1),
+            run.slowest().l3(),
+            run.l3Roofline(),
+            Siracusa.milliseconds(run.interval()),
+            1e3 * run.energy().total());
+      }
+    }
+    lines.add("");
+  }
+
+  private void add(String format, Object... values) {
+    lines.add(String.format(Locale.ROOT, format, values));
+  }
+}

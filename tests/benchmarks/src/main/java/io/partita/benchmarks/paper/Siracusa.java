@@ -1,0 +1,25 @@
+package io.partita.benchmarks.paper;
+
+/** Figures of the chip that rooflines and loads are computed with; see targets/siracusa.target. */
+final class Siracusa {
+  /** Cycles a second. */
+  static final double HERTZ = 500e6;
+
+  /** Bytes of L3 a cycle: 400 MB/s. */
+  static final double L3_RATE = 0.8;
+
+  /** Joules for a byte between L3 and L2: the paper's section V-A. */
+  static final double L3_JOULES = 100e-12;
+
+  /** Products of bytes a cycle that eight cores can issue in blocks of 4 by 4. */
+  static final double PRODUCTS = 21.3;
+
+  /** Products of floats a cycle of four units, each of which two cores share. */
+  static final double FLOAT_PRODUCTS = 4;
+
+  private Siracusa() {}
+
+  static double milliseconds(double cycles) {
+    return cycles / HERTZ * 1e3;
+  }
+}
