@@ -34,12 +34,14 @@ class NearValuesTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
   private static final Program LAYERS = SmallPrograms.layers(6, 128);
 
-  private static final Schedule NEAR =
-      Scheduler.schedule(LAYERS, SIRACUSA, SchedulerOptions.STANDARD);
+  private static final Schedule NEAR = schedule(true);
+  private static final Schedule APART = schedule(false);
 
-  private static final Schedule APART =
-      Scheduler.schedule(
-          LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, true, false));
+  /** Without preloads, which are near as well. */
+  private static Schedule schedule(boolean nearValues) {
+    return Scheduler.schedule(
+        LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, false, nearValues));
+  }
 
   private static Stream<TileOperand> near(Schedule schedule) {
     ChipSchedule chip = schedule.roles().getFirst();
