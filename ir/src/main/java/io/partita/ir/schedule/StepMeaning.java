@@ -25,8 +25,10 @@ public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored>
    *
    * @param at the address of the first element
    * @param strides the strides of the dimensions of the value in elements
+   * @param isGuarded whether a device may skip the step, and then has no such value
    */
-  public record Result(int step, int node, int index, Address at, List<Long> strides) {
+  public record Result(
+      int step, int node, int index, Address at, List<Long> strides, boolean isGuarded) {
     public Result {
       strides = List.copyOf(strides);
     }

@@ -335,9 +335,7 @@ final class ChipLowering {
 
   /** Records that the last task has written a value to its place. */
   private void wrote(Value value) {
-    if (!tasks.isGuarded()) {
-      written.add(tasks.size() - 1, value, storages.get(value));
-    }
+    written.add(tasks.size() - 1, value, storages.get(value), tasks.isGuarded());
   }
 
   private Storage placeFor(Value value) {
@@ -530,7 +528,7 @@ final class ChipLowering {
     for (int i = 0; i < copies.size(); i++) {
       StateWrites.Copy copy = copies.get(i);
       copy(copy.node(), from.get(i), copy.to());
-      written.add(tasks.size() - 1, copy.value(), copy.to());
+      written.add(tasks.size() - 1, copy.value(), copy.to(), false);
     }
   }
 
@@ -550,7 +548,7 @@ final class ChipLowering {
           || StateWrites.overwrite(states, storage.region())) {
         Storage given = fresh(value);
         copy(StateWrites.node(value), storage, given);
-        written.add(tasks.size() - 1, value, given);
+        written.add(tasks.size() - 1, value, given, false);
         storage = given;
       }
       outputs.add(new Named(output.name(), value.type(), storage, Optional.empty()));

@@ -167,7 +167,8 @@ final class ChipPlacing {
                         each.node(),
                         each.index(),
                         address(each.storage()),
-                        each.storage().strides()))
+                        each.storage().strides(),
+                        each.isGuarded()))
             .toList(),
         values.stored().stream()
             .filter(each -> numbers.containsKey(each.region()))

@@ -24,7 +24,10 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
     return new WrittenValues(
         graphs,
         written.stream()
-            .map(each -> new Written(each.task + tasks, each.node, each.index, each.storage))
+            .map(
+                each ->
+                    new Written(
+                        each.task + tasks, each.node, each.index, each.storage, each.isGuarded))
             .toList(),
         stored);
   }
@@ -34,13 +37,20 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
     return new WrittenValues(
         graphs,
         written.stream()
-            .map(each -> new Written(places[each.task], each.node, each.index, each.storage))
+            .map(
+                each ->
+                    new Written(
+                        places[each.task], each.node, each.index, each.storage, each.isGuarded))
             .toList(),
         stored);
   }
 
-  /** A value that is complete after a task. */
-  record Written(int task, int node, int index, Storage storage) {}
+  /**
+   * A value that is complete after a task.
+   *
+   * @param isGuarded whether a device may skip the task
+   */
+  record Written(int task, int node, int index, Storage storage, boolean isGuarded) {}
 
   /** A value that fills the region of a constant. */
   record Stored(int node, int index, Region region) {}
@@ -56,11 +66,15 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
       }
     }
 
-    /** Adds a value that the last task has written. */
-    void add(int task, Value value, Storage storage) {
+    /**
+     * Adds a value that the last task has written.
+     *
+     * @param isGuarded whether a device may skip the task
+     */
+    void add(int task, Value value, Storage storage, boolean isGuarded) {
       if (storage.isContiguous() || storage.element().bits() >= Byte.SIZE) {
         int node = value.isInput() ? -1 : numbers.get(value.definition());
-        written.add(new Written(task, node, value.index(), storage));
+        written.add(new Written(task, node, value.index(), storage, isGuarded));
       }
     }
 

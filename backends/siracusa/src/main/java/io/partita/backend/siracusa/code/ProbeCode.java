@@ -32,6 +32,7 @@ public final class ProbeCode {
   public static List<StepMeaning.Result> results(ChipSchedule chip) {
     return chip.meaning().stream()
         .flatMap(meaning -> meaning.results().stream())
+        .filter(result -> !result.isGuarded())
         .filter(
             result -> {
               TensorType type = value(chip, result).type();
