@@ -44,11 +44,11 @@ class MutatedGroupsTest {
     mutate(40);
   }
 
-  /** {@code -Dmutations=10000} tries as many. */
+  /** {@code -Dmutations=N} tries another number. */
   @Test
   @Tag("thorough")
   void manyBrokenModulesAreRefusedOrHarmless() {
-    mutate(Integer.getInteger("mutations", 1000));
+    mutate(Integer.getInteger("mutations", 10_000));
   }
 
   private void mutate(int count) {
