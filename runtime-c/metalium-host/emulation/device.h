@@ -27,8 +27,12 @@ constexpr uint32_t DRAM_BANKS = 12;
 constexpr uint32_t DRAM_ALIGNMENT = 32;
 constexpr uint32_t L1_ALIGNMENT = 16;
 constexpr uint32_t L1_BYTES = 1536 * 1024;
-/* Semaphores that chips of a mesh share are at the end of L1 and outlive programs. */
-constexpr uint32_t GLOBAL_SEMAPHORES = 32;
+/* The most chips of a mesh. */
+constexpr uint32_t MESH_CHIPS = 32;
+/* Words of each core that say what its chip computes. */
+constexpr uint32_t CORE_WORDS = 8;
+/* Semaphores that outlive programs are at the end of L1: one for each chip that may send packets, and the words. */
+constexpr uint32_t GLOBAL_SEMAPHORES = MESH_CHIPS + CORE_WORDS;
 constexpr uint32_t GLOBAL_SEMAPHORES_START = L1_BYTES - 16 * GLOBAL_SEMAPHORES;
 
 struct CoreCoord {

@@ -21,12 +21,15 @@ static std::FILE *opened(const char *name, const char *mode)
 Model::Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips)
     : mesh_(chips, columns, rows), format_(format)
 {
-    if (count != 4) {
-        fault(std::string("usage: ") + arguments[0] + " WEIGHTS INPUTS OUTPUTS");
+    if (count != 4 && count != 5) {
+        fault(std::string("usage: ") + arguments[0] + " WEIGHTS INPUTS OUTPUTS [PROBES]");
     }
     weights_ = opened(arguments[1], "rb");
     inputs_ = opened(arguments[2], "rb");
     outputs_ = opened(arguments[3], "wb");
+    if (count == 5) {
+        probes_ = opened(arguments[4], "wb");
+    }
 }
 
 Model::~Model()
@@ -35,6 +38,9 @@ Model::~Model()
     std::fclose(inputs_);
     if (std::fclose(outputs_) != 0) {
         fault("can't write the outputs");
+    }
+    if (probes_ != nullptr) {
+        std::fclose(probes_);
     }
 }
 
@@ -113,6 +119,11 @@ Matrix Model::state(uint32_t rows, uint32_t columns)
 bool Model::next()
 {
     mesh_.finish();
+    if (launch_ > 0) {
+        std::fclose(probes_);
+        probes_ = nullptr;
+        launch_ = 0;
+    }
     const int byte = std::fgetc(inputs_);
     return byte != EOF && std::ungetc(byte, inputs_) == byte;
 }
@@ -208,9 +219,46 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity)
 
 void Model::run(const Step &step)
 {
+    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+        if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
+            mesh_.enqueue(chip, program(step, chip));
+        }
+    }
+    if (probes_ != nullptr) {
+        mesh_.finish();
+        std::vector<Matrix> results = {step.result};
+        results.insert(results.end(), step.others.begin(), step.others.end());
+        for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+            if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
+                probe(chip, step.words, results);
+            }
+        }
+        launch_++;
+    }
+}
+
+void Model::probe(uint32_t chip, const std::vector<uint32_t> &words, const std::vector<Matrix> &results)
+{
+    const auto put = [this](uint32_t number) { std::fwrite(&number, sizeof number, 1, probes_); };
+    put(launch_);
+    put(chip);
+    put((uint32_t)words.size());
+    for (const uint32_t address : addresses(words, chip, {0, 0})) {
+        put(*(const uint32_t *)(uintptr_t)address);
+    }
+    for (const Matrix &result : results) {
+        const std::vector<float> elements = load(result, chip);
+        put((uint32_t)elements.size());
+        std::fwrite(elements.data(), sizeof(float), elements.size(), probes_);
+    }
+    std::fflush(probes_);
+}
+
+ProgramDescriptor Model::program(const Step &step, uint32_t chip)
+{
     const uint32_t columns = mesh_.chip(0).columns();
-    const uint32_t all = columns * mesh_.chip(0).rows();
-    const uint32_t cores = step.units < all ? step.units : all;
+    const uint32_t rows = mesh_.chip(0).rows();
+    const uint32_t cores = step.units < columns * rows ? step.units : columns * rows;
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
     KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
@@ -225,18 +273,28 @@ void Model::run(const Step &step)
         const uint32_t count = step.units / cores + (core < step.units % cores);
         const uint32_t chunk = core % step.chunks;
         const uint32_t parent = core - chunk + (chunk & (chunk - 1));
-        std::vector<uint32_t> addresses;
+        const std::vector<uint32_t> words = addresses(step.words, chip, at);
+        std::vector<uint32_t> reads;
         for (const Matrix &operand : step.operands) {
-            addresses.push_back(operand.buffer.address);
+            reads.push_back(operand.buffer.address);
         }
-        addresses.push_back(first);
-        addresses.push_back(count);
+        reads.insert(reads.end(), {first, count});
+        reads.insert(reads.end(), words.begin(), words.end());
+        if (step.decides) {
+            reads.insert(reads.end(), {0, 0, columns - 1, rows - 1, columns * rows - 1});
+        }
+        std::vector<uint32_t> computes = {first, count};
+        computes.insert(computes.end(), words.begin(), words.end());
+        std::vector<uint32_t> writes = {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
+                                        parent % columns, parent / columns};
+        for (const Matrix &other : step.others) {
+            writes.push_back(other.buffer.address);
+        }
+        writes.insert(writes.end(), words.begin(), words.end());
         program.core_ranges.push_back({at, at});
-        reader.runtime_args.push_back({at, addresses});
-        compute.runtime_args.push_back({at, {first, count}});
-        writer.runtime_args.push_back({at,
-                                       {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
-                                        parent % columns, parent / columns}});
+        reader.runtime_args.push_back({at, reads});
+        compute.runtime_args.push_back({at, computes});
+        writer.runtime_args.push_back({at, writes});
         first += count;
     }
     program.cbs = buffers(step.buffers);
@@ -247,11 +305,17 @@ void Model::run(const Step &step)
     if (step.compute != nullptr) {
         program.kernels.push_back(compute);
     }
-    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
-        if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
-            mesh_.enqueue(chip, program);
-        }
+    return program;
+}
+
+/* The words follow the semaphores of the chips. */
+std::vector<uint32_t> Model::addresses(const std::vector<uint32_t> &words, uint32_t chip, CoreCoord core)
+{
+    std::vector<uint32_t> addresses;
+    for (const uint32_t word : words) {
+        addresses.push_back(mesh_.global_semaphore(MESH_CHIPS + word, chip, core));
     }
+    return addresses;
 }
 
 std::vector<CBDescriptor> Model::buffers(const std::vector<CircularPages> &pages) const
@@ -293,26 +357,40 @@ void Model::exchange(const Exchange &exchange)
         }
         std::vector<uint32_t> writes = {exchange.inbox.buffer.address, member.result.buffer.address, member.result.rows,
                                         core.x, core.y};
+        const std::vector<uint32_t> words = addresses(exchange.words, member.chip, core);
+        writes.insert(writes.end(), words.begin(), words.end());
         for (const bool sends : {sends_forward, sends_backward}) {
             writes.push_back(sends);
             if (sends) {
                 writes.push_back(member.chip);
             }
         }
+        std::vector<uint32_t> reads = {member.operand.buffer.address, exchange.inbox.buffer.address};
+        reads.insert(reads.end(), words.begin(), words.end());
+        std::vector<uint32_t> computes = {0, sums};
+        computes.insert(computes.end(), words.begin(), words.end());
         const std::string name = exchange.name;
         ProgramDescriptor program;
         program.core_ranges = {{core, core}};
         program.cbs = buffers(exchange.buffers);
         program.kernels = {{name + ": reader", exchange.reader, Processor::READER,
-                            {{core, {member.operand.buffer.address, exchange.inbox.buffer.address}}}, common},
+                            {{core, reads}}, common},
                            {name + ": writer", exchange.writer, Processor::WRITER, {{core, writes}}, common}};
         if (exchange.compute != nullptr) {
-            KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, {0, sums}}}};
+            KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, computes}}};
             compute.fp32_dest_acc_en = true;
             compute.unpack_to_dest_fp32 = exchange.direct;
             program.kernels.push_back(compute);
         }
         mesh_.enqueue(member.chip, program);
+    }
+    if (probes_ != nullptr) {
+        mesh_.finish();
+        for (const Member &member : exchange.members) {
+            probe(member.chip, exchange.words,
+                  member.result.rows == 0 ? std::vector<Matrix>{} : std::vector<Matrix>{member.result});
+        }
+        launch_++;
     }
 }
 

@@ -66,6 +66,14 @@ struct Step {
     uint32_t units;
     uint32_t tiles_of_unit;
     uint32_t chunks;
+    /* Further results, whose addresses the writer gets after its other arguments. */
+    std::vector<Matrix> others = {};
+    /*
+     * Words of each core, such as the priority of its chip; the last arguments of all kernels are their addresses. The reader of
+     * a step that decides one gets the corners of the grid too, and the number of other cores.
+     */
+    std::vector<uint32_t> words = {};
+    bool decides = false;
     /* The chips that run the kernels; empty for all. */
     std::vector<uint32_t> chips = {};
 };
@@ -115,6 +123,8 @@ struct Exchange {
     std::vector<CircularPages> buffers;
     std::vector<uint32_t> direct;
     uint32_t vector_pages;
+    /* As in a step; of the writer they come before the connections. */
+    std::vector<uint32_t> words = {};
     std::vector<Member> members;
 };
 
@@ -126,6 +136,10 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity);
 /*
  * Its program is called with the files WEIGHTS INPUTS OUTPUTS, which hold the elements as f32, row by row, one tensor after
  * the other. The inputs of further runs follow those of the first; states remain between runs.
+ *
+ * With a further file, PROBES, it writes the results of the launches of the first run: for each chip in order the number of the
+ * launch, that of the chip, the number of words that its kernels read and the words; then for each result the number of
+ * elements and the elements. All numbers have 32 bits.
  */
 class Model {
   public:
@@ -154,6 +168,8 @@ class Model {
     void store(const Matrix &matrix, uint32_t chip, const float *elements);
     void store(const Matrix &matrix, const float *elements);
     std::vector<float> load(const Matrix &matrix, uint32_t chip);
+    ProgramDescriptor program(const Step &step, uint32_t chip);
+    std::vector<uint32_t> addresses(const std::vector<uint32_t> &words, uint32_t chip, CoreCoord core);
     std::vector<CBDescriptor> buffers(const std::vector<CircularPages> &pages) const;
 
     Mesh mesh_;
@@ -161,6 +177,11 @@ class Model {
     std::FILE *weights_;
     std::FILE *inputs_;
     std::FILE *outputs_;
+    /* Null without probes. */
+    std::FILE *probes_ = nullptr;
+    uint32_t launch_ = 0;
+
+    void probe(uint32_t chip, const std::vector<uint32_t> &words, const std::vector<Matrix> &results);
 };
 
 } // namespace partita::metalium

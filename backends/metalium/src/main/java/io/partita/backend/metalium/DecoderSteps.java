@@ -8,6 +8,8 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Finds the kernels of rotary embeddings, KV caches and attention. */
 final class DecoderSteps {
@@ -94,6 +96,65 @@ final class DecoderSteps {
         1);
   }
 
+  /**
+   * The approximation, which comes first, and the exact attention of a device whose flag is true.
+   */
+  Step speculatedAttention(SpeculatedAttention speculated, Decisions decisions) {
+    Node guess = speculated.guess();
+    Node exact = speculated.exact();
+    int word = decisions.word(speculated.flag(), guess);
+    TensorType q = guess.operand(0).type();
+    TensorType k = exact.operand(1).type();
+    List<Matrix> inputs =
+        List.of(
+            operands.required(guess, 0),
+            operands.required(exact, 1),
+            operands.required(exact, 2),
+            matrices.ones("ones", Matrix.TILE),
+            matrices.ones("first_row", 1));
+    long heads = k.shape().extent(0) * k.shape().extent(1);
+    long queries = q.shape().extent(1) / k.shape().extent(1);
+    long keys = k.shape().extent(2);
+    long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
+    int chunks = chunks(blocks, keys);
+    Matrix norms = matrices.scratch("norms", blocks, 2);
+    speculated.distance().ifPresent(sum -> decisions.addSum(sum, norms, 0));
+    speculated.norm().ifPresent(sum -> decisions.addSum(sum, norms, 1));
+    Matrix guessed = matrices.result(guess.result());
+    Matrix exactly = matrices.result(exact.result());
+    matrices.produces(exactly, exact.result());
+    Structured.Attention op = (Structured.Attention) exact.op();
+    return new Step(
+            Kind.SPECULATED_ATTENTION,
+            exact.origin(),
+            inputs,
+            List.of(),
+            guessed,
+            List.of(
+                inputs.get(0).tileColumns() + "",
+                inputs.get(2).tileColumns() + "",
+                queries + "",
+                keys + "",
+                chunks + "",
+                speculated.chunk() + "",
+                "0x%08x".formatted(Float.floatToIntBits((float) op.scale()))),
+            List.of(indices.of(exact.operands().getLast()).getFirst()),
+            blocks * chunks,
+            1,
+            chunks)
+        .withOthers(List.of(exactly, norms))
+        .with(new Step.Control(List.of(), OptionalInt.of(word), Optional.empty()));
+  }
+
+  /** The cores that share the keys of a block of queries. */
+  private int chunks(long blocks, long keys) {
+    int chunks = 1;
+    while (2L * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
+      chunks *= 2;
+    }
+    return chunks;
+  }
+
   Step attention(Structured.Attention attention, Node node) {
     TensorType q = node.operand(0).type();
     TensorType k = node.operand(1).type();
@@ -119,10 +180,7 @@ final class DecoderSteps {
     String position =
         attention.keyLength() ? length + " - " + tokens : attention.offset().value() + "";
     long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
-    int chunks = 1;
-    while (2L * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
-      chunks *= 2;
-    }
+    int chunks = chunks(blocks, keys);
     Matrix result = matrices.result(node.result());
     return new Step(
         Kind.ATTENTION,

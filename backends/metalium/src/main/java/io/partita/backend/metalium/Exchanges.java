@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +65,7 @@ final class Exchanges {
     List<Launch> launches = new ArrayList<>();
     for (long start = 0; start < elements; start += mostPages * PAGE) {
       Slice range = new Slice(start, Math.min(mostPages * PAGE, elements - start));
-      launches.add(launch(parts, range, join));
+      launches.addAll(launches(parts, range, join));
     }
     return launches;
   }
@@ -95,7 +96,8 @@ final class Exchanges {
     return name;
   }
 
-  private Launch launch(
+  /** One launch for all chips with the same gates. */
+  private List<Launch> launches(
       SortedMap<Integer, ExchangePart> parts, Slice range, Optional<String> join) {
     Map<List<Integer>, Deque<Arrival>> arrivals = new HashMap<>();
     long pages = arrivals(parts, range, arrivals);
@@ -104,7 +106,7 @@ final class Exchanges {
     for (int chip = 0; chip < chips; chip++) {
       inbox = pool.add(chip, "inbox", "allocate", Math.max(1, pages) * Matrix.TILE, Matrix.TILE);
     }
-    SortedMap<Integer, Member> members = new TreeMap<>();
+    Map<List<Integer>, SortedMap<Integer, Member>> members = new LinkedHashMap<>();
     parts.forEach(
         (chip, part) -> {
           Communication.Exchange exchange = part.exchange();
@@ -117,7 +119,7 @@ final class Exchanges {
                   placed(exchange.after(), range),
                   messages(chip, exchange, range, arrivals));
           verify(part, member);
-          members.put(chip, member);
+          members.computeIfAbsent(part.gates(), gates -> new TreeMap<>()).put(chip, member);
         });
     arrivals.forEach(
         (ends, left) -> {
@@ -125,12 +127,19 @@ final class Exchanges {
             throw new IllegalStateException("a message from and to " + ends + " isn't sent");
           }
         });
-    return new Launch.Exchange(
-        parts.get(parts.firstKey()).origin(),
-        inbox,
-        join,
-        Math.ceilDiv(range.size(), PAGE),
-        members);
+    Matrix shared = inbox;
+    List<Launch> launches = new ArrayList<>();
+    members.forEach(
+        (gates, chips) ->
+            launches.add(
+                new Launch.Exchange(
+                    parts.get(parts.firstKey()).origin(),
+                    shared,
+                    join,
+                    Math.ceilDiv(range.size(), PAGE),
+                    gates,
+                    chips)));
+    return launches;
   }
 
   /** Gives messages pages of the receivers' inboxes; returns the pages of the largest one. */
@@ -221,7 +230,7 @@ final class Exchanges {
 
   private static void verify(ExchangePart part, Member member) {
     int words = 6 * member.messages().size();
-    words += 3 * (member.before().size() + member.after().size()) + 7;
+    words += 3 * (member.before().size() + member.after().size()) + 7 + part.gates().size();
     if (words > MOST_ARGUMENTS) {
       throw new PartitaException(
           MetaliumCode.PROGRAM,

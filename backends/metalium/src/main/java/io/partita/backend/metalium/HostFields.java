@@ -48,18 +48,21 @@ final class HostFields {
     put(fields, step.origin(), kernels.add(step));
     fields.put(
         "operands",
-        Stream.concat(step.operands().stream(), Kernels.withOperand(step).stream())
+        Stream.concat(step.operands().stream(), step.epilogueOperands().stream())
             .map(Matrix::name)
             .toList());
     fields.put("result", step.result().name());
     fields.put("sizes", step.sizes());
     fields.put("indices", step.indices());
     fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
-    fields.put("buffers", of(Kernels.buffers(step)));
-    fields.put("direct", kernels.direct(step));
+    fields.put("buffers", of(CircularBuffers.of(step)));
+    fields.put("direct", CircularBuffers.direct(step, kernels.element()));
     fields.put("units", step.units());
     fields.put("tiles", step.tilesOfUnit());
     fields.put("chunks", step.chunks());
+    fields.put("others", step.others().stream().map(Matrix::name).toList());
+    fields.put("words", step.control().words());
+    fields.put("decides", step.control().decision().isPresent() ? true : null);
     fields.put("chips", on.size() == chips ? null : on);
     return fields;
   }
@@ -71,7 +74,7 @@ final class HostFields {
     fields.put("writer", names.writer());
   }
 
-  private static List<Map<String, Object>> of(List<Kernels.Buffer> buffers) {
+  private static List<Map<String, Object>> of(List<CircularBuffers.Buffer> buffers) {
     return buffers.stream()
         .map(buffer -> Map.<String, Object>of("index", buffer.index(), "pages", buffer.pages()))
         .toList();
@@ -79,11 +82,16 @@ final class HostFields {
 
   private Map<String, Object> of(Launch.Exchange exchange) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    put(fields, exchange.origin(), kernels.addExchange(exchange.join()));
+    put(fields, exchange.origin(), kernels.addExchange(exchange.join(), exchange.gates()));
     fields.put("inbox", exchange.inbox().name());
-    fields.put("buffers", of(Kernels.exchangeBuffers(exchange.pages())));
-    fields.put("direct", exchange.join().isPresent() ? kernels.exchangeDirect() : List.of());
+    fields.put("buffers", of(CircularBuffers.ofExchange(exchange.pages())));
+    fields.put(
+        "direct",
+        exchange.join().isPresent()
+            ? CircularBuffers.directOfExchange(kernels.element())
+            : List.of());
     fields.put("pages", exchange.pages());
+    fields.put("words", exchange.gates());
     fields.put(
         "members",
         exchange.members().entrySet().stream()

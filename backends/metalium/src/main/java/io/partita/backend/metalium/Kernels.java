@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -35,6 +36,13 @@ final class Kernels {
           "compute/pack.h",
           "compute/reg_api.h");
 
+  /** What runs a kernel; each has arguments of its own. */
+  private enum Processor {
+    READER,
+    COMPUTE,
+    WRITER
+  }
+
   private final Templates templates;
   private final Release release;
   private final ElementType element;
@@ -46,10 +54,11 @@ final class Kernels {
     this.templates = templates;
     this.release = release;
     this.element = element;
-    Map<String, Object> attributes = new LinkedHashMap<>();
-    attributes.put("names", new TreeMap<>(names(0, false)));
-    attributes.put("comment", "Writes the tiles of the result.");
-    texts.put("writer", templates.print("writer", attributes));
+  }
+
+  /** The type of all elements. */
+  ElementType element() {
+    return element;
   }
 
   SortedMap<String, String> texts() {
@@ -63,7 +72,8 @@ final class Kernels {
     names.put("addresses", addresses);
     names.put("count", addresses + 1);
     names.put("hasRow", hasRow);
-    names.put("word", element == ElementType.F32 ? "uint32_t" : "uint16_t");
+    names.put("element", element == ElementType.F32 ? "uint32_t" : "uint16_t");
+    names.put("isHalf", element == ElementType.BF16);
     // -1e9, to which a mask sets scores that don't take part.
     int masked = Float.floatToIntBits(-1e9f);
     names.put(
@@ -77,103 +87,229 @@ final class Kernels {
   /** Returns the names of a step's kernels, which say what they compute. */
   Names add(Step step) {
     return switch (step.kind()) {
-      case LINEAR, ELEMENTWISE, RMS_NORM, LAYER_NORM, SOFTMAX -> {
-        String name = addTiled(step);
-        yield new Names(name + "_reader", Optional.of(name + "_compute"), "writer");
-      }
+      case LINEAR, ELEMENTWISE, RMS_NORM, LAYER_NORM, SOFTMAX -> addTiled(step);
       case GATHER_ROWS ->
           new Names(
-              plain("gather_rows_reader", "Reads a row of the table for each index."),
+              reader("gather_rows_reader", "Reads a row of the table for each index.", step),
               Optional.empty(),
-              "writer");
+              writer(step));
       case REARRANGE ->
           new Names(
-              plain("rearrange_reader", "Reads the elements of another shape, or of a part."),
+              reader(
+                  "rearrange_reader", "Reads the elements of another shape, or of a part.", step),
               Optional.empty(),
-              "writer");
+              writer(step));
       case CONCAT ->
           new Names(
-              plain("concat_reader", "Reads the elements of several matrices, line by line."),
+              reader(
+                  "concat_reader", "Reads the elements of several matrices, line by line.", step),
               Optional.empty(),
-              "writer");
+              writer(step));
+      case CHOICE ->
+          new Names(
+              step.operands().size() == 1
+                  ? reader("choice_or_zeros_reader", "Reads tiles, or gives zeros.", step)
+                  : reader("choice_reader", "Reads the tiles of one of two matrices.", step),
+              Optional.empty(),
+              writer(step));
+      case DECISION -> new Names(decision(step), Optional.empty(), writer(step));
       case CACHE_UPDATE -> {
         Map<String, Object> reader = new LinkedHashMap<>();
-        reader.put("names", names(1, false));
+        reader.put("names", controlled(names(1, false), step, Processor.READER));
         reader.put("comment", "Reads the operands, tile by tile.");
         reader.put("operands", List.of());
-        texts.computeIfAbsent(
-            "elementwise_reader", key -> templates.print("elementwise_reader", reader));
+        String name = gated(step.control(), "elementwise_reader");
+        texts.computeIfAbsent(name, key -> templates.print("elementwise_reader", reader));
         yield new Names(
-            "elementwise_reader",
+            name,
             Optional.empty(),
-            plain("cache_update_writer", "Writes new rows of each head to the cache."));
+            writer("cache_update_writer", "Writes new rows of each head to the cache.", step));
       }
       case ROTARY ->
           new Names(
-              plain("rotary_reader", "Reads rows of tiles, and the angles of their positions."),
+              reader(
+                  "rotary_reader", "Reads rows of tiles, and the angles of their positions.", step),
               Optional.of(
                   compute(
                       "rotary_compute",
                       "out = x * cosines + (x * swap) * sines, which rotates pairs of features",
                       step)),
-              "writer");
+              writer(step));
       case ATTENTION ->
           new Names(
-              plain("attention_reader", "Reads queries, and keys and values in tiles of 32 keys."),
+              reader(
+                  "attention_reader",
+                  "Reads queries, and keys and values in tiles of 32 keys.",
+                  step),
               Optional.of(
                   compute(
                       "attention_compute",
                       "softmax(scale * q * k^T + mask) * v, with sums and maxima that keys update",
                       step)),
-              plain(
-                  "attention_writer", "Writes results, or sends those of a chunk to its parent."));
+              writer(
+                  "attention_writer",
+                  "Writes results, or sends those of a chunk to its parent.",
+                  step));
+      case SPECULATED_ATTENTION ->
+          new Names(
+              reader(
+                  "speculated_attention_reader",
+                  "Reads queries, then keys and values: the first and the last chunk before others.",
+                  step),
+              Optional.of(
+                  compute(
+                      "speculated_attention_compute",
+                      "The attention on the first and the last chunk; where it is verified, the exact"
+                          + " one and norms",
+                      step)),
+              writer(
+                  "speculated_attention_writer",
+                  "Writes the approximation at once, then the exact result and squared norms.",
+                  step));
     };
+  }
+
+  /** Names with the arguments that hold the addresses of a step's words. */
+  private static Map<String, Object> controlled(
+      Map<String, Object> names, Step step, Processor processor) {
+    int others = step.others().size();
+    // Readers of any number of operands find it in their common arguments.
+    String before = step.kind() == Kind.CONCAT ? "get_common_arg_val<uint32_t>(4) + " : "";
+    int first =
+        switch (processor) {
+          case READER -> 2 + (step.kind() == Kind.CONCAT ? 0 : operands(step));
+          case COMPUTE -> 2;
+          case WRITER -> 5 + others;
+        };
+    return controlled(names, step.control(), processor == Processor.READER ? before : "", first);
+  }
+
+  private static Map<String, Object> controlled(
+      Map<String, Object> names, Step.Control control, String before, int first) {
+    Map<String, Object> all = new TreeMap<>(names);
+    int gates = control.gates().size();
+    all.put("gates", IntStream.range(first, first + gates).mapToObj(i -> before + i).toList());
+    all.put("word", before + (first + gates));
+    return all;
+  }
+
+  private static int operands(Step step) {
+    return step.operands().size() + step.epilogueOperands().size();
+  }
+
+  /** The name of a kernel that ends at once where a word is 0. */
+  private static String gated(Step.Control control, String name) {
+    int gates = control.gates().size();
+    return (gates == 0 ? "" : gates == 1 ? "gated_" : "gated_" + gates + "_") + name;
+  }
+
+  /** A kernel that decides; different decisions have numbers. */
+  private String decision(Step step) {
+    Decision decision = step.control().decision().orElseThrow();
+    Map<String, Object> attributes = new LinkedHashMap<>();
+    attributes.put(
+        "names", controlled(names(step.operands().size(), false), step, Processor.READER));
+    attributes.put("comment", "Decides what the chip computes next, on one core.");
+    attributes.put("operands", IntStream.range(0, step.operands().size()).boxed().toList());
+    List<Map<String, Object>> loads = new ArrayList<>();
+    for (Decision.Load load : decision.loads()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("name", "x" + loads.size());
+      fields.put("operand", load.operand());
+      fields.put("row", load.row());
+      fields.put("column", load.column());
+      fields.put("rows", load.rows() == 0 ? null : load.rows());
+      fields.put("count", step.operands().size() + loads.size());
+      fields.put("isFloat", load.isFloat());
+      loads.add(fields);
+    }
+    attributes.put("loads", loads);
+    attributes.put("expression", decision.expression().replaceAll("^\\((.*)\\)$", "$1"));
+    attributes.put("isFloat", decision.isFloat());
+    attributes.put("hasWord", step.control().word().isPresent());
+    String text = templates.print("decision_reader", attributes);
+    for (int number = 1; ; number++) {
+      String name = gated(step.control(), "decision_" + number + "_reader");
+      if (texts.computeIfAbsent(name, key -> text).equals(text)) {
+        return name;
+      }
+    }
   }
 
   /**
    * Returns the names of the kernels of an exchange.
    *
    * @param join the function of the vector engine that joins elements of chips
+   * @param gates the words of which none may be 0
    */
-  Names addExchange(Optional<String> join) {
-    plain("exchange_reader", "Puts the operand into the vector, and receives packets for it.");
-    plain("exchange_writer", "Sends parts of the vector to other chips, and writes the result.");
+  Names addExchange(Optional<String> join, List<Integer> gates) {
+    Step.Control control = new Step.Control(gates, OptionalInt.empty(), Optional.empty());
+    String reader =
+        plain(
+            "exchange_reader",
+            "Puts the operand into the vector, and receives packets for it.",
+            control,
+            controlled(names(0, false), control, "", 2));
+    String writer =
+        plain(
+            "exchange_writer",
+            "Sends parts of the vector to other chips, and writes the result.",
+            control,
+            controlled(names(0, false), control, "", 5));
     Matrix page = new Matrix("vector", "", Matrix.TILE, Matrix.TILE);
     Optional<String> compute =
         join.map(
             function ->
                 addCompute(
                     Step.ofTiles(
-                        Kind.ELEMENTWISE,
-                        Origin.NONE,
-                        List.of(page),
-                        List.of(new Epilogue(function, Optional.of(page), false, false)),
-                        page,
-                        List.of())));
-    return new Names("exchange_reader", compute, "exchange_writer");
+                            Kind.ELEMENTWISE,
+                            Origin.NONE,
+                            List.of(page),
+                            List.of(new Epilogue(function, Optional.of(page), false, false)),
+                            page,
+                            List.of())
+                        .with(control)));
+    return new Names(reader, compute, writer);
   }
 
-  private String plain(String name, String comment) {
+  private String reader(String name, String comment, Step step) {
+    return plain(
+        name, comment, step.control(), controlled(names(0, false), step, Processor.READER));
+  }
+
+  private String writer(String name, String comment, Step step) {
+    return plain(
+        name, comment, step.control(), controlled(names(0, false), step, Processor.WRITER));
+  }
+
+  private String writer(Step step) {
+    return writer("writer", "Writes the tiles of the result.", step);
+  }
+
+  private String plain(
+      String template, String comment, Step.Control control, Map<String, Object> names) {
     Map<String, Object> attributes = new LinkedHashMap<>();
-    attributes.put("names", names(0, false));
+    attributes.put("names", names);
     attributes.put("comment", comment);
-    texts.computeIfAbsent(name, key -> templates.print(key, attributes));
+    String name = gated(control, template);
+    texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
   }
 
-  private String compute(String name, String comment, Step step) {
+  private String compute(String template, String comment, Step step) {
     Map<String, Object> attributes = new LinkedHashMap<>();
-    attributes.put("names", names(0, false));
+    attributes.put("names", controlled(names(0, false), step, Processor.COMPUTE));
     attributes.put("comment", comment);
     attributes.put("includes", headers(step));
-    texts.computeIfAbsent(name, key -> templates.print(key, attributes));
+    String name = gated(step.control(), template);
+    texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
   }
 
-  private String addTiled(Step step) {
+  private Names addTiled(Step step) {
     Tiled tiled = tiled(step);
     Map<String, Object> reader = new LinkedHashMap<>();
-    reader.put("names", tiled.names());
+    reader.put("names", controlled(tiled.names(), step, Processor.READER));
     reader.put("comment", "Reads the operands, tile by tile.");
     if (step.kind() == Kind.LAYER_NORM) {
       reader.put("hasBias", hasBias(step));
@@ -181,17 +317,16 @@ final class Kernels {
     if (isOfTiles(step)) {
       reader.put("operands", tiled.operands());
     }
-    texts.computeIfAbsent(
-        tiled.name() + "_reader", key -> templates.print(tiled.kind() + "_reader", reader));
-    addCompute(step);
-    return tiled.name();
+    String name = gated(step.control(), tiled.name() + "_reader");
+    texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_reader", reader));
+    return new Names(name, Optional.of(addCompute(step)), writer(step));
   }
 
   /** Adds a kernel without its reader, and returns its name. */
   private String addCompute(Step step) {
     Tiled tiled = tiled(step);
     Map<String, Object> compute = new LinkedHashMap<>();
-    compute.put("names", tiled.names());
+    compute.put("names", controlled(tiled.names(), step, Processor.COMPUTE));
     compute.put("comment", comment(step));
     compute.put("includes", headers(step));
     if (step.kind() == Kind.LAYER_NORM) {
@@ -201,7 +336,7 @@ final class Kernels {
       compute.put("operands", tiled.operands());
       compute.put("epilogues", tiled.epilogues());
     }
-    String name = tiled.name() + "_compute";
+    String name = gated(step.control(), tiled.name() + "_compute");
     texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_compute", compute));
     return name;
   }
@@ -259,7 +394,15 @@ final class Kernels {
                   + (hasBias(step) ? " + bias" : "")
                   + ", for each row";
           case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
-          case GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE, ROTARY, ATTENTION ->
+          case GATHER_ROWS,
+              REARRANGE,
+              CONCAT,
+              CHOICE,
+              DECISION,
+              CACHE_UPDATE,
+              ROTARY,
+              ATTENTION,
+              SPECULATED_ATTENTION ->
               throw new IllegalArgumentException(step.kind().name());
         };
     int operand = 0;
@@ -279,7 +422,7 @@ final class Kernels {
   }
 
   /** Whether a layer norm adds a bias: its operands are x, the scale, the bias and factors. */
-  private static boolean hasBias(Step step) {
+  static boolean hasBias(Step step) {
     return step.kind() == Kind.LAYER_NORM && step.operands().size() == 4;
   }
 
@@ -305,12 +448,12 @@ final class Kernels {
                   "compute/eltwise_unary/recip.h",
                   "compute/reconfig_data_format.h",
                   "compute/reduce.h"));
-      case GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE -> {}
+      case GATHER_ROWS, REARRANGE, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
       case ROTARY ->
           headers.addAll(
               List.of(
                   "compute/eltwise_binary_sfpu.h", "compute/matmul.h", "compute/tile_move_copy.h"));
-      case ATTENTION ->
+      case ATTENTION, SPECULATED_ATTENTION ->
           headers.addAll(
               List.of(
                   "compute/binary_max_min.h",
@@ -332,129 +475,5 @@ final class Kernels {
       }
     }
     return List.copyOf(headers);
-  }
-
-  /** A circular buffer of a step: its index and its size in tiles. */
-  record Buffer(int index, long pages) {}
-
-  /** The buffers of an exchange of a vector of pages. */
-  static List<Buffer> exchangeBuffers(long pages) {
-    return List.of(
-        new Buffer(0, 2),
-        new Buffer(1, 2),
-        new Buffer(2, 1),
-        new Buffer(3, 1),
-        new Buffer(4, 1),
-        new Buffer(5, 1),
-        new Buffer(6, pages),
-        new Buffer(16, 2));
-  }
-
-  /** The buffers of the kernel that joins elements, as in {@link #direct}. */
-  List<Integer> exchangeDirect() {
-    return element == ElementType.F32 ? List.of(0, 1) : List.of();
-  }
-
-  /** Buffers of two tiles overlap transfers with computing; those of rows hold all their tiles. */
-  static List<Buffer> buffers(Step step) {
-    long row = step.result().tileColumns();
-    List<Buffer> buffers = new ArrayList<>();
-    switch (step.kind()) {
-      case LINEAR, ELEMENTWISE -> {
-        int count = step.operands().size() + withOperand(step).size();
-        for (int index = 0; index < count; index++) {
-          buffers.add(new Buffer(index, 2));
-        }
-      }
-      case RMS_NORM ->
-          buffers.addAll(
-              List.of(
-                  new Buffer(0, 2 * row),
-                  new Buffer(1, row),
-                  new Buffer(2, 1),
-                  new Buffer(24, row),
-                  new Buffer(25, 1),
-                  new Buffer(26, 1)));
-      case LAYER_NORM -> {
-        // The reader fetches the next row as soon as this one is centered.
-        buffers.addAll(List.of(new Buffer(0, row), new Buffer(1, row), new Buffer(3, 2)));
-        buffers.addAll(List.of(new Buffer(24, 1), new Buffer(25, row), new Buffer(26, row)));
-        buffers.addAll(List.of(new Buffer(27, 1), new Buffer(28, 1)));
-        if (hasBias(step)) {
-          buffers.addAll(List.of(new Buffer(2, row), new Buffer(29, 1)));
-        }
-      }
-      case SOFTMAX ->
-          buffers.addAll(
-              List.of(
-                  new Buffer(0, 2 * row),
-                  new Buffer(1, 1),
-                  new Buffer(24, 1),
-                  new Buffer(25, row),
-                  new Buffer(26, 1)));
-      case GATHER_ROWS -> {}
-      case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2));
-      case ROTARY -> {
-        long half = step.operands().get(1).tileColumns();
-        buffers.addAll(
-            List.of(
-                new Buffer(0, 2 * row),
-                new Buffer(1, 2 * half),
-                new Buffer(2, 2 * half),
-                new Buffer(3, row * row),
-                new Buffer(4, half * row),
-                new Buffer(5, 2 * row)));
-      }
-      case ATTENTION -> {
-        long features = step.operands().getFirst().tileColumns();
-        long partial = row + 2;
-        buffers.addAll(
-            List.of(
-                new Buffer(0, features),
-                new Buffer(1, 2 * features),
-                new Buffer(2, 2 * row),
-                new Buffer(3, 1),
-                new Buffer(4, 1),
-                new Buffer(5, 2)));
-        if (step.chunks() > 1) {
-          buffers.add(new Buffer(6, partial * Integer.numberOfTrailingZeros(step.chunks())));
-        }
-        // The matrix engine doesn't read those from 22 on but 24, 26 and 29.
-        buffers.addAll(List.of(new Buffer(7, partial), new Buffer(17, partial)));
-        buffers.addAll(List.of(new Buffer(22, 1), new Buffer(23, 2 * row)));
-        for (int index = 24; index <= 31; index++) {
-          buffers.add(new Buffer(index, 2));
-        }
-      }
-    }
-    if (step.kind() != Kind.CACHE_UPDATE) {
-      buffers.add(new Buffer(16, 2));
-    }
-    return buffers;
-  }
-
-  /**
-   * Buffers whose f32 tiles only the vector engine reads: they keep all bits on the way to the
-   * destination registers.
-   */
-  List<Integer> direct(Step step) {
-    if (element != ElementType.F32) {
-      return List.of();
-    }
-    return switch (step.kind()) {
-      case LINEAR, ELEMENTWISE -> {
-        int first = step.kind() == Kind.LINEAR ? step.operands().size() : 0;
-        yield IntStream.range(first, step.operands().size() + withOperand(step).size())
-            .boxed()
-            .toList();
-      }
-      case ROTARY -> List.of(0);
-      case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);
-      case RMS_NORM, LAYER_NORM, SOFTMAX, GATHER_ROWS, REARRANGE, CONCAT, CACHE_UPDATE -> List.of();
-    };
-  }
-
-  static List<Matrix> withOperand(Step step) {
-    return step.epilogues().stream().flatMap(each -> each.operand().stream()).toList();
   }
 }

@@ -22,6 +22,7 @@ sealed interface Launch {
    * @param inbox the pages at which packets arrive
    * @param join the function of the vector engine that joins elements; empty if none are joined
    * @param pages the pages of a chip's vector
+   * @param gates words of which none may be 0, otherwise the chips take no part
    * @param members the chips that take part, by number
    */
   record Exchange(
@@ -29,6 +30,7 @@ sealed interface Launch {
       Matrix inbox,
       Optional<String> join,
       long pages,
+      List<Integer> gates,
       SortedMap<Integer, Member> members)
       implements Launch {}
 

@@ -4,6 +4,7 @@ import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The matrices of a chip's program: tensors whose last dimension is that of columns. */
 final class Matrices {
@@ -22,6 +24,10 @@ final class Matrices {
   private final Map<Value, Matrix> rows = new IdentityHashMap<>();
   private final Map<Value, Matrix> transposed = new IdentityHashMap<>();
   private final Map<String, Matrix> shared = new HashMap<>();
+
+  /** The values that steps compute, by the name of the matrix. */
+  private final Map<String, Value> produced = new HashMap<>();
+
   private final MatrixPool pool;
   private final int chip;
   private final ElementType element;
@@ -55,6 +61,34 @@ final class Matrices {
     return known.computeIfAbsent(value, key -> of(key, "allocate"));
   }
 
+  /** Records that a step computes a value. */
+  void produces(Matrix matrix, Value value) {
+    produced.put(matrix.name(), value);
+  }
+
+  /** The value that a step computes in a matrix, if it is one of the graph. */
+  Optional<Value> produced(Matrix matrix) {
+    return Optional.ofNullable(produced.get(matrix.name()));
+  }
+
+  /** The weight that a constant is stored as. */
+  Optional<Matrix> stored(Value constant) {
+    return Stream.of(known, rows, transposed)
+        .flatMap(all -> Optional.ofNullable(all.get(constant)).stream())
+        .findFirst();
+  }
+
+  /** A matrix of a chip's own numbers, which no value of the model is. */
+  Matrix scratch(String name, long rows, long columns) {
+    return pool.add(chip, name, "allocate", rows, columns);
+  }
+
+  /** The result of an exchange of small integers, which are stored like all elements. */
+  Matrix exchangedWords(Value value) {
+    return pool.add(
+        chip, value.name() + " exchanged", "allocate", 1, value.type().shape().elements());
+  }
+
   /** The result of an exchange, whose name is the same on chips with other steps before. */
   Matrix exchanged(Value value) {
     return of(value, value.name() + " exchanged", "allocate");
@@ -77,11 +111,15 @@ final class Matrices {
     return definition.constant().map(data -> constant(value, data));
   }
 
-  /** Whether a node is a cast between floating-point types that are stored alike. */
+  /**
+   * Whether the result of a node is stored where its operand is: for a gate, and for a cast between
+   * floating-point types that are stored alike.
+   */
   boolean isTransparent(Node node) {
-    return node.op() instanceof Elementwise.Cast(ElementType to)
-        && isStored(to)
-        && isStored(node.operand(0).type().element());
+    return node.op() instanceof Communication.Gate
+        || node.op() instanceof Elementwise.Cast(ElementType to)
+            && isStored(to)
+            && isStored(node.operand(0).type().element());
   }
 
   /** In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well. */

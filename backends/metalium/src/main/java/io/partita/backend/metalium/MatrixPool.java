@@ -87,6 +87,27 @@ final class MatrixPool {
     return entry.isEqual() ? Optional.empty() : Optional.of(entry.weights.keySet());
   }
 
+  /** Where the elements of a chip's weight begin among all that are stored, and their order. */
+  record Place(long offset, long rows, long columns, boolean isTransposed) {}
+
+  /** The place of a weight; empty for other matrices. */
+  Optional<Place> place(Matrix matrix, int chip) {
+    long offset = 0;
+    for (Entry entry : entries.values()) {
+      long size = matrix.rows() * matrix.columns();
+      Weight weight = entry.weights.get(chip);
+      if (entry.matrix.equals(matrix)) {
+        int before = entry.isEqual() ? 0 : entry.weights.headMap(chip).size();
+        long start = offset + before * size;
+        return Optional.ofNullable(weight)
+            .map(each -> new Place(start, each.rows, each.columns, each.isTransposed));
+      }
+      int copies = entry.isEqual() ? Math.min(1, entry.weights.size()) : entry.weights.size();
+      offset += copies * entry.matrix.rows() * entry.matrix.columns();
+    }
+    return Optional.empty();
+  }
+
   void writeWeights(OutputStream out) throws IOException {
     for (Entry entry : entries.values()) {
       Collection<Weight> weights = entry.weights.values();

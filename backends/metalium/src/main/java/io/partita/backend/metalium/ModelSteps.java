@@ -19,10 +19,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -32,8 +34,15 @@ final class ModelSteps {
   private final Indices indices;
   private final long cores;
   private final List<Work> steps = new ArrayList<>();
-  private final Operands operands;
+  private Operands operands;
+  private Decisions decisions;
   private DecoderSteps decoder;
+
+  /** Attentions of which one kernel computes the approximation and the exact one, by the former. */
+  private final Map<Node, SpeculatedAttention> speculated = new IdentityHashMap<>();
+
+  /** Nodes that these kernels compute too. */
+  private final Set<Node> covered = new HashSet<>();
 
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
@@ -42,7 +51,6 @@ final class ModelSteps {
     this.matrices = matrices;
     this.indices = indices;
     this.cores = cores;
-    this.operands = new Operands(matrices, steps);
   }
 
   /**
@@ -54,7 +62,13 @@ final class ModelSteps {
    */
   List<Work> of(Graph graph, List<StepMeaning.Result> results, Set<String> states) {
     Map<Value, List<Node>> users = graph.readers();
+    decisions = new Decisions(graph, matrices, steps);
+    operands = new Operands(matrices, steps, decisions);
     decoder = new DecoderSteps(matrices, operands, indices, users, cores);
+    for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
+      speculated.put(attention.guess(), attention);
+      covered.addAll(attention.covered());
+    }
     for (Value input : graph.inputs()) {
       if (Indices.isInteger(input.type())) {
         indices.add(input);
@@ -79,8 +93,8 @@ final class ModelSteps {
                 steps.add(operands.exchange(exchanges.poll(), users));
               }
               Value value = graph.nodes().get(result.node()).results().get(result.index());
-              if (!Indices.isInteger(value.type()) && operands.of(value).isEmpty()) {
-                steps.add(step(value.definition()));
+              if (isOfStep(value, users) && operands.of(value).isEmpty()) {
+                operands.add(value.definition(), step(value.definition()));
               }
             });
     exchanges.forEach(exchange -> steps.add(operands.exchange(exchange, users)));
@@ -89,7 +103,18 @@ final class ModelSteps {
     return List.copyOf(steps);
   }
 
+  /** Whether steps compute a value as a matrix, not as a part of a decision or of another step. */
+  private boolean isOfStep(Value value, Map<Value, List<Node>> users) {
+    return value.isInput()
+        || !Indices.isInteger(value.type())
+            && !covered.contains(value.definition())
+            && !decisions.isPartOfOne(value, users);
+  }
+
   private Step step(Node last) {
+    if (Decisions.isChoice(last)) {
+      return choice(last);
+    }
     Deque<Epilogue> epilogues = new ArrayDeque<>();
     Node node = last;
     while (true) {
@@ -116,7 +141,9 @@ final class ModelSteps {
           return decoder.cacheUpdate(update, node);
         }
         case Structured.Attention attention when epilogues.isEmpty() -> {
-          return decoder.attention(attention, node);
+          return speculated.containsKey(node)
+              ? decoder.speculatedAttention(speculated.get(node), decisions)
+              : decoder.attention(attention, node);
         }
         case Elementwise.Unary(UnaryFunction function)
             when VectorFunctions.UNARY.containsKey(function) ->
@@ -222,6 +249,29 @@ final class ModelSteps {
         result.tileRows() * result.tileColumns(),
         1,
         1);
+  }
+
+  /** The operand that a flag chooses; a constant 0 has no matrix. */
+  private Step choice(Node node) {
+    int word = decisions.word(node.operand(0), node);
+    Matrix result = matrices.result(node.result());
+    List<Matrix> inputs = new ArrayList<>(List.of(operands.required(node, 1)));
+    Value other = node.operand(2);
+    boolean isZero =
+        !other.isInput()
+            && other.definition().constant().filter(data -> data.isFilledWith(0)).isPresent();
+    if (!isZero) {
+      inputs.add(operands.required(node, 2));
+    }
+    for (int i = 0; i < inputs.size(); i++) {
+      if (!isSame(node.operand(1 + i), node.result())
+          || inputs.get(i).columns() != result.columns()) {
+        throw unsupported(node);
+      }
+    }
+    Step.Control control = new Step.Control(List.of(), OptionalInt.of(word), Optional.empty());
+    return Step.ofTiles(Kind.CHOICE, node.origin(), inputs, List.of(), result, List.of())
+        .with(control);
   }
 
   private Step product(Structured.Linear linear, Node node, Node last, Deque<Epilogue> epilogues) {

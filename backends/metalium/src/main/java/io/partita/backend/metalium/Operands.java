@@ -17,13 +17,15 @@ import java.util.Optional;
 final class Operands {
   private final Matrices matrices;
   private final List<Work> steps;
+  private final Decisions decisions;
 
   /**
    * @param steps receives the steps that rearrange elements
    */
-  Operands(Matrices matrices, List<Work> steps) {
+  Operands(Matrices matrices, List<Work> steps, Decisions decisions) {
     this.matrices = matrices;
     this.steps = steps;
+    this.decisions = decisions;
   }
 
   /**
@@ -54,9 +56,8 @@ final class Operands {
 
   private Matrix rearranged(Node node, Rearrangement rearrangement, Matrix x) {
     Matrix to = matrices.result(node.result());
-    steps.add(
-        Step.ofTiles(
-            Kind.REARRANGE, node.origin(), List.of(x), List.of(), to, rearrangement.sizes(to, x)));
+    List<String> sizes = rearrangement.sizes(to, x);
+    add(node, Step.ofTiles(Kind.REARRANGE, node.origin(), List.of(x), List.of(), to, sizes));
     return to;
   }
 
@@ -80,8 +81,15 @@ final class Operands {
     sizes.addAll(List.of(to.tileColumns() + "", to.rows() + "", to.columns() + ""));
     sizes.addAll(List.of(start + "", parts.size() + ""));
     sizes.addAll(lines);
-    steps.add(Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes));
+    add(node, Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes));
     return to;
+  }
+
+  /** Adds the step that computes a node, after those that decide whether it does. */
+  void add(Node node, Step step) {
+    List<Integer> gates = decisions.gates(node);
+    steps.add(step.gated(gates));
+    matrices.produces(step.result(), node.result());
   }
 
   private static long line(TensorType type, int axis) {
@@ -98,23 +106,38 @@ final class Operands {
     Optional<Matrix> operand = Optional.empty();
     if (!exchange.before().isEmpty()) {
       Value vector = node.operand(0);
+      boolean isDecided = decisions.computes(vector);
       // Messages take rows one after the other, so that a matrix needn't become a vector.
-      while (matrices.find(vector).isEmpty()
+      while (!isDecided
+          && matrices.find(vector).isEmpty()
           && !vector.isInput()
           && vector.definition().op() instanceof Movement.Reshape) {
         vector = vector.definition().operand(0);
       }
-      operand = Optional.of(of(vector).orElseThrow(() -> ModelSteps.unsupported(node)));
+      Value elements = vector;
+      operand =
+          Optional.of(
+              isDecided
+                  ? decisions.stored(vector)
+                  : of(vector)
+                      .filter(matrix -> elements.type().element().isFloat())
+                      .orElseThrow(() -> ModelSteps.unsupported(node)));
     }
     Optional<Matrix> result =
         exchange.after().isEmpty()
             ? Optional.empty()
             : Optional.of(exchanged(node.result(), users));
-    return new ExchangePart(node.origin(), exchange, operand, result);
+    result.ifPresent(matrix -> matrices.produces(matrix, node.result()));
+    return new ExchangePart(node.origin(), exchange, operand, result, decisions.gates(node));
   }
 
   /** The matrix of the result of an exchange: that of its readers, if all read the same rows. */
   private Matrix exchanged(Value vector, Map<Value, List<Node>> users) {
+    if (Indices.isInteger(vector.type())) {
+      Matrix words = matrices.exchangedWords(vector);
+      matrices.alias(vector, words);
+      return words;
+    }
     List<Node> readers = users.getOrDefault(vector, List.of());
     boolean isReshaped =
         !readers.isEmpty()

@@ -93,6 +93,8 @@ final class ProgramPrinter {
         "kernels", kernels.texts().keySet().stream().map(name -> Map.of("name", name)).toList());
     main.put("columns", first.cores().columns());
     main.put("rows", first.cores().rows());
+    int words = words(launches);
+    main.put("words", words == 0 ? null : words);
     main.put("format", element == ElementType.F32 ? "Float32" : "Float16_b");
     main.put("page", pageBytes());
     putPorts(main, fields);
@@ -115,6 +117,20 @@ final class ProgramPrinter {
     return new EmittedMetalium(description, files);
   }
 
+  /** The words that decisions give to cores. */
+  private static int words(List<Launch> launches) {
+    return launches.stream()
+        .flatMap(
+            launch ->
+                switch (launch) {
+                  case Launch.Same same -> same.step().control().words().stream();
+                  case Launch.Exchange exchange -> exchange.gates().stream();
+                })
+        .mapToInt(word -> word + 1)
+        .max()
+        .orElse(0);
+  }
+
   private List<Launch> launches() {
     List<List<Work>> works = new ArrayList<>();
     for (int chip = 0; chip < program.devices().size(); chip++) {
@@ -132,7 +148,8 @@ final class ProgramPrinter {
       graphs.add(graph);
     }
     long others =
-        Kernels.exchangeBuffers(0).stream().mapToLong(Kernels.Buffer::pages).sum() * pageBytes();
+        CircularBuffers.ofExchange(0).stream().mapToLong(CircularBuffers.Buffer::pages).sum()
+            * pageBytes();
     long pages = (availableBytes() - others) / pageBytes();
     return MeshLaunches.of(works, new Exchanges(pool, works.size(), pages));
   }
@@ -254,7 +271,8 @@ final class ProgramPrinter {
       return;
     }
     long bytes =
-        Kernels.buffers(step).stream().mapToLong(Kernels.Buffer::pages).sum() * pageBytes();
+        CircularBuffers.of(step).stream().mapToLong(CircularBuffers.Buffer::pages).sum()
+            * pageBytes();
     if (bytes > availableBytes()) {
       throw new PartitaException(
           MetaliumCode.BUFFERS,

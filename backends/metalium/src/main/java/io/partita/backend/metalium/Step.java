@@ -2,8 +2,10 @@ package io.partita.backend.metalium;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A reader, a compute kernel and a writer, and the matrices that they work on.
@@ -17,6 +19,8 @@ import java.util.Optional;
  * @param units the units of work that cores share
  * @param tilesOfUnit the tiles of the result in each
  * @param chunks the cores that work on parts of one result and join them as a tree
+ * @param others further results, which only the writer knows
+ * @param control what kernels read or decide on each core
  */
 record Step(
     Kind kind,
@@ -28,7 +32,9 @@ record Step(
     List<String> indices,
     long units,
     long tilesOfUnit,
-    int chunks)
+    int chunks,
+    List<Matrix> others,
+    Control control)
     implements Work {
   /** What kernels compute. */
   enum Kind {
@@ -38,11 +44,14 @@ record Step(
     LAYER_NORM,
     SOFTMAX,
     GATHER_ROWS,
+    CHOICE,
+    DECISION,
     REARRANGE,
     CONCAT,
     CACHE_UPDATE,
     ROTARY,
-    ATTENTION
+    ATTENTION,
+    SPECULATED_ATTENTION
   }
 
   /**
@@ -54,6 +63,28 @@ record Step(
    * @param isLeft whether the operand is the left one
    */
   record Epilogue(String function, Optional<Matrix> operand, boolean isRow, boolean isLeft) {}
+
+  /**
+   * Words in L1, which each core has. Kernels get their addresses after their other arguments.
+   *
+   * @param gates words of which none may be 0, otherwise kernels end at once
+   * @param word the word that a decision sets, or that kernels read themselves
+   * @param decision what a decision computes
+   */
+  record Control(List<Integer> gates, OptionalInt word, Optional<Decision> decision) {
+    static final Control NONE = new Control(List.of(), OptionalInt.empty(), Optional.empty());
+
+    Control {
+      gates = List.copyOf(gates);
+    }
+
+    /** The words, in the order of the arguments. */
+    List<Integer> words() {
+      List<Integer> words = new ArrayList<>(gates);
+      word.ifPresent(words::add);
+      return words;
+    }
+  }
 
   /**
    * A matrix in DRAM.
@@ -78,6 +109,71 @@ record Step(
     epilogues = List.copyOf(epilogues);
     sizes = List.copyOf(sizes);
     indices = List.copyOf(indices);
+    others = List.copyOf(others);
+  }
+
+  /** A step with one result, which all chips compute. */
+  Step(
+      Kind kind,
+      Origin origin,
+      List<Matrix> operands,
+      List<Epilogue> epilogues,
+      Matrix result,
+      List<String> sizes,
+      List<String> indices,
+      long units,
+      long tilesOfUnit,
+      int chunks) {
+    this(
+        kind,
+        origin,
+        operands,
+        epilogues,
+        result,
+        sizes,
+        indices,
+        units,
+        tilesOfUnit,
+        chunks,
+        List.of(),
+        Control.NONE);
+  }
+
+  Step with(Control other) {
+    return new Step(
+        kind,
+        origin,
+        operands,
+        epilogues,
+        result,
+        sizes,
+        indices,
+        units,
+        tilesOfUnit,
+        chunks,
+        others,
+        other);
+  }
+
+  /** The same step, which is skipped unless none of these words is 0. */
+  Step gated(List<Integer> gates) {
+    return with(new Control(gates, control.word, control.decision));
+  }
+
+  Step withOthers(List<Matrix> results) {
+    return new Step(
+        kind,
+        origin,
+        operands,
+        epilogues,
+        result,
+        sizes,
+        indices,
+        units,
+        tilesOfUnit,
+        chunks,
+        results,
+        control);
   }
 
   /** A step whose units of work are the tiles of the result. */
@@ -106,5 +202,10 @@ record Step(
         result.tileRows(),
         result.tileColumns(),
         1);
+  }
+
+  /** The operands of epilogues, in order. */
+  List<Matrix> epilogueOperands() {
+    return epilogues.stream().flatMap(each -> each.operand().stream()).toList();
   }
 }
