@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ public final class EmulatedSession implements AutoCloseable {
   private final Duration limit;
   private final ScratchFolder scratch;
   private final Path messages;
+  private final Optional<Path> probes;
   private Process process;
 
   /**
@@ -38,6 +40,14 @@ public final class EmulatedSession implements AutoCloseable {
    * @param limit the time limit of each run
    */
   public EmulatedSession(EmulatedProgram program, Duration limit) {
+    this(program, limit, Optional.empty());
+  }
+
+  /**
+   * @param probes the file to which the program writes the results of all launches of its first run
+   */
+  EmulatedSession(EmulatedProgram program, Duration limit, Optional<Path> probes) {
+    this.probes = probes;
     this.program = program;
     this.limit = limit;
     try {
@@ -50,11 +60,15 @@ public final class EmulatedSession implements AutoCloseable {
   }
 
   private Process start() throws IOException {
-    return new ProcessBuilder(
-            program.folder().resolve("emulation").toAbsolutePath().toString(),
-            "weights.bin",
-            STANDARD_INPUT,
-            STANDARD_OUTPUT)
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                program.folder().resolve("emulation").toAbsolutePath().toString(),
+                "weights.bin",
+                STANDARD_INPUT,
+                STANDARD_OUTPUT));
+    probes.ifPresent(file -> command.add(file.toString()));
+    return new ProcessBuilder(command)
         .directory(program.folder().toFile())
         .redirectError(messages.toFile())
         .start();

@@ -113,6 +113,9 @@ final class ProgramPrinter {
     MetaliumDescription description =
         new MetaliumDescription(ProgramInterface.of(program, Optional.empty()), schedule.target());
     files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
+    for (int chip = 0; chip < graphs.size(); chip++) {
+      files.addAll(ReferenceFiles.of(chip, graphs.get(chip), matrices.get(chip), pool, launches));
+    }
     files.sort(Comparator.comparing(EmittedFile::path));
     return new EmittedMetalium(description, files);
   }

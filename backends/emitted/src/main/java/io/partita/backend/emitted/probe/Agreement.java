@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  * @param largest the largest error of the others, relative to the largest magnitude of the
  *     reference
  */
-record Agreement(OptionalInt first, int wrong, double largest) {
+public record Agreement(OptionalInt first, int wrong, double largest) {
   private static final Agreement EXACT = new Agreement(OptionalInt.empty(), 0, 0);
 
   /**
@@ -22,7 +22,7 @@ record Agreement(OptionalInt first, int wrong, double largest) {
    *
    * @param tolerance the tolerance for f32; less precise types have larger ones
    */
-  static Agreement of(Tensor expected, Tensor found, double tolerance) {
+  public static Agreement of(Tensor expected, Tensor found, double tolerance) {
     if (expected.equals(found)) {
       return EXACT;
     }
@@ -74,7 +74,7 @@ record Agreement(OptionalInt first, int wrong, double largest) {
   }
 
   /** An element as text. */
-  static String text(Tensor tensor, int index) {
+  public static String text(Tensor tensor, int index) {
     if (!tensor.element().isFloat()) {
       return Long.toString(tensor.getLong(index));
     }

@@ -1,0 +1,198 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.emitted.DescriptionFields;
+import io.partita.backend.emitted.DescriptionFile;
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirPrinter;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The graph of each chip, and the values that its launches compute: what {@code partita diff}
+ * compares a run with. Large constants are inputs of the graph, which are read from the weights of
+ * the program.
+ */
+final class ReferenceFiles {
+  static final String FORMAT = "partita-metalium-reference-1";
+  static final String FOLDER = "reference/";
+
+  /** The most elements of a constant that is written as text. */
+  private static final int MAX_INLINE = 16;
+
+  private final int chip;
+  private final Graph graph;
+  private final Matrices matrices;
+  private final MatrixPool pool;
+  private final GraphBuilder builder;
+  private final Map<Value, Value> built = new IdentityHashMap<>();
+  private final Map<Node, Integer> numbers = new IdentityHashMap<>();
+  private final Map<String, Object> weights = new LinkedHashMap<>();
+  private final Map<String, Object> constants = new LinkedHashMap<>();
+
+  private ReferenceFiles(int chip, Graph graph, Matrices matrices, MatrixPool pool) {
+    this.chip = chip;
+    this.graph = graph;
+    this.matrices = matrices;
+    this.pool = pool;
+    this.builder = new GraphBuilder(graph.name());
+  }
+
+  /** Returns the files of one chip. */
+  static List<EmittedFile> of(
+      int chip, Graph graph, Matrices matrices, MatrixPool pool, List<Launch> launches) {
+    return new ReferenceFiles(chip, graph, matrices, pool).files(launches);
+  }
+
+  static String graph(int chip) {
+    return FOLDER + "chip" + chip + ".pir";
+  }
+
+  static String launches(int chip) {
+    return FOLDER + "chip" + chip + ".json";
+  }
+
+  private List<EmittedFile> files(List<Launch> launches) {
+    graph.inputs().forEach(input -> built.put(input, builder.input(input.name(), input.type())));
+    graph.nodes().stream().filter(node -> isLarge(node)).forEach(this::external);
+    for (Node node : graph.nodes()) {
+      if (!isLarge(node)) {
+        List<Value> operands = node.operands().stream().map(built::get).toList();
+        Node copied = builder.at(node).addNode(node.op(), operands);
+        numbers.put(node, numbers.size());
+        for (int i = 0; i < node.results().size(); i++) {
+          built.put(node.results().get(i), copied.results().get(i));
+        }
+      }
+    }
+    graph.outputs().forEach(out -> builder.output(out.name(), built.get(out.value())));
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("format", FORMAT);
+    fields.put("launches", json(launches));
+    fields.put("weights", weights);
+    fields.put("constants", constants);
+    return List.of(
+        EmittedFile.text(graph(chip), PirPrinter.print(new Module(builder.finish()))),
+        EmittedFile.text(launches(chip), DescriptionFile.json(fields)));
+  }
+
+  private static boolean isLarge(Node node) {
+    return node.constant().filter(data -> data.size() > MAX_INLINE).isPresent();
+  }
+
+  private void external(Node node) {
+    String name = "constant " + (weights.size() + constants.size());
+    while (names(name)) {
+      name += "'";
+    }
+    built.put(node.result(), builder.input(name, node.result().type()));
+    Optional<MatrixPool.Place> place =
+        matrices.stored(node.result()).flatMap(matrix -> pool.place(matrix, chip));
+    if (place.isPresent()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("offset", place.get().offset());
+      fields.put("rows", place.get().rows());
+      fields.put("columns", place.get().columns());
+      fields.put("transposed", place.get().isTransposed());
+      weights.put(name, fields);
+    } else {
+      Tensor data = node.constant().orElseThrow();
+      byte[] bytes = data.bytes().toArray(ValueLayout.JAVA_BYTE);
+      constants.put(name, Base64.getEncoder().encodeToString(bytes));
+    }
+  }
+
+  private boolean names(String name) {
+    return graph.inputs().stream().anyMatch(input -> input.name().equals(name));
+  }
+
+  private List<Object> json(List<Launch> launches) {
+    // Of an exchange in parts, the last one completes the result.
+    Map<String, Integer> last = new HashMap<>();
+    for (int number = 0; number < launches.size(); number++) {
+      for (Matrix result : results(launches.get(number))) {
+        last.put(result.name(), number);
+      }
+    }
+    List<Object> all = new ArrayList<>();
+    for (int number = 0; number < launches.size(); number++) {
+      Launch launch = launches.get(number);
+      if (!chips(launch).contains(chip)) {
+        continue;
+      }
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("launch", number);
+      DescriptionFields.put(origin(launch), fields);
+      List<Object> results = new ArrayList<>();
+      for (Matrix result : results(launch)) {
+        boolean isComplete = last.get(result.name()) == number;
+        Optional<Value> value = isComplete ? matrices.produced(result) : Optional.empty();
+        results.add(json(value, words(launch, result)));
+      }
+      fields.put("results", results);
+      all.add(fields);
+    }
+    return all;
+  }
+
+  private Map<String, Object> json(Optional<Value> value, int words) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("node", value.map(each -> numbers.get(each.definition())).orElse(-1));
+    fields.put("index", value.map(Value::index).orElse(0));
+    fields.put("words", words);
+    return fields;
+  }
+
+  /** The number of words without which the launch has no such result: the first ones. */
+  private static int words(Launch launch, Matrix result) {
+    return switch (launch) {
+      case Launch.Same same ->
+          same.step().others().contains(result)
+              ? same.step().control().words().size()
+              : same.step().control().gates().size();
+      case Launch.Exchange exchange -> exchange.gates().size();
+    };
+  }
+
+  private static Origin origin(Launch launch) {
+    return switch (launch) {
+      case Launch.Same same -> same.step().origin();
+      case Launch.Exchange exchange -> exchange.origin();
+    };
+  }
+
+  private List<Matrix> results(Launch launch) {
+    return switch (launch) {
+      case Launch.Same same -> {
+        List<Matrix> all = new ArrayList<>(List.of(same.step().result()));
+        all.addAll(same.step().others());
+        yield all;
+      }
+      case Launch.Exchange exchange ->
+          Optional.ofNullable(exchange.members().get(chip)).stream()
+              .flatMap(member -> member.result().stream())
+              .toList();
+    };
+  }
+
+  private static List<Integer> chips(Launch launch) {
+    return switch (launch) {
+      case Launch.Same same -> same.chips();
+      case Launch.Exchange exchange -> List.copyOf(exchange.members().keySet());
+    };
+  }
+}
