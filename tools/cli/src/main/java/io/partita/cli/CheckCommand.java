@@ -1,6 +1,5 @@
 package io.partita.cli;
 
-import io.partita.backend.emitted.run.Port;
 import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
@@ -77,8 +76,12 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin TargetOptions settings = new TargetOptions();
 
-  @Option(names = "--on", paramLabel = "PORT", description = "Where emitted C runs: host.")
-  Port on;
+  @Option(
+      names = "--on",
+      paramLabel = "PORT",
+      description =
+          "Where code for chips runs: C on the host, TT-Metalium kernels on the emulation.")
+  RunPlace on;
 
   @Option(names = "--rtol", paramLabel = "X", description = "Relative tolerance for floats.")
   Double relative;
@@ -121,13 +124,20 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private ModuleRunner runner(Target chosen, Optional<Sharding> sharding) {
-    if (on != null && on != Port.HOST) {
+    boolean isChip = chosen == Target.SIRACUSA;
+    if (on != null && chosen.isTenstorrent()) {
+      on.requireEmulation("--target " + target);
+    } else if (on != null) {
+      on.requireOther(
+          isChip ? "a program in C" : "no code for chips", "choose --target n150 or n300");
+    }
+    if (on != null && on != RunPlace.HOST && on != RunPlace.EMULATION) {
       throw new ParameterException(
           spec.commandLine(),
           "check runs emitted C on host only; use 'partita run' for other ports");
     }
-    boolean isChip = chosen == Target.SIRACUSA;
-    if (!isChip && (!settings.settings().isEmpty() || on != null)) {
+    boolean isElsewhere = on != null && on != RunPlace.EMULATION;
+    if (!isChip && (!settings.settings().isEmpty() || isElsewhere)) {
       throw new ParameterException(
           spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
     }

@@ -20,8 +20,9 @@ final class ChipPortOptions {
       names = "--on",
       paramLabel = "PORT",
       description =
-          "Where a C program runs, after it is built: host (the default), mpi, qemu or gvsoc.")
-  Port on;
+          "Where a program for chips runs, after it is built. C: host (the default), mpi, qemu or"
+              + " gvsoc; TT-Metalium kernels: emulation (the default).")
+  RunPlace on;
 
   @Option(
       names = "--gvsoc",
@@ -50,6 +51,9 @@ final class ChipPortOptions {
 
   /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
+    if (on != null) {
+      on.requireOther("a program in Java", "leave --on out");
+    }
     if (areGiven()) {
       throw new ParameterException(
           spec.commandLine(),
@@ -57,9 +61,33 @@ final class ChipPortOptions {
     }
   }
 
-  /** Returns the chosen port. */
+  /**
+   * Refuses options of C programs for TT-Metalium kernels.
+   *
+   * @throws PartitaException P6033 if another place than the emulation was chosen
+   */
+  void requireEmulation(Path folder, CommandSpec spec) {
+    if (on != null) {
+      on.requireEmulation(folder.toString());
+    }
+    if (gvsoc != null || headers != null || python != null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--gvsoc, --gvsoc-headers and --python are for C programs: 'partita compile --target"
+              + " siracusa'");
+    }
+  }
+
+  /**
+   * Returns the chosen port of a C program.
+   *
+   * @throws PartitaException P6033 for the emulation, P5102 without GVSoC
+   */
   Port port(CommandSpec spec) {
-    Port port = on == null ? Port.HOST : on;
+    if (on != null) {
+      on.requireOther("a program in C", "choose host, mpi, qemu or gvsoc");
+    }
+    Port port = on == null ? Port.HOST : on.port().orElseThrow();
     if ((port == Port.GVSOC) != (gvsoc != null)) {
       throw new ParameterException(
           spec.commandLine(), "--on gvsoc and --gvsoc PATH go together: where is GVSoC?");

@@ -48,9 +48,19 @@ final class ChipRunOptions {
               + " predicted.")
   boolean profile;
 
+  /** Refuses options of C programs for TT-Metalium kernels. */
+  void requireEmulation(Path folder, CommandSpec spec) {
+    ports.requireEmulation(folder, spec);
+    if (profile) {
+      throw new ParameterException(
+          spec.commandLine(), "--profile is for C programs: 'partita compile --target siracusa'");
+    }
+  }
+
   /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
-    if (ports.areGiven() || profile) {
+    ports.requireNone(spec);
+    if (profile) {
       throw new ParameterException(
           spec.commandLine(),
           "--on, --gvsoc and --profile are for C programs: 'partita compile --target siracusa'");

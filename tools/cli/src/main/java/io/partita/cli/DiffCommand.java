@@ -6,6 +6,8 @@ import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.metalium.EmulatedComparison;
+import io.partita.backend.metalium.MetaliumDescription;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,12 +25,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Reports the first step of a C program that differs from the reference. */
+/** Reports the first step of a program for chips that differs from the reference. */
 @Command(
     name = "diff",
     description = {
-      "Run a compiled C program with probes, and report the first chip, step and element that"
-          + " differ from the Java reference.",
+      "Run a compiled program for chips with probes, and report the first chip, step and element"
+          + " that differ from the Java reference: of C, or of TT-Metalium kernels on the emulation.",
       "Each step is compared by itself with the reference, applied to the chip's data before the"
           + " step; so are messages of collectives. The exit code is 1 if something diverges, or a chip"
           + " stops or waits for"
@@ -37,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class DiffCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "DIR",
-      description = "A folder that 'partita compile --target siracusa' wrote.")
+      description = "A folder that 'partita compile' wrote for siracusa, n150 or n300.")
   Path folder;
 
   @Option(
@@ -69,8 +71,8 @@ final class DiffCommand implements Callable<Integer> {
       paramLabel = "X",
       description =
           "The tolerance for f32, relative to an element and to the largest of its tensor; by default"
-              + " 1e-5. Integers must be equal.")
-  double tolerance = ProbeComparison.USUAL_TOLERANCE;
+              + " 1e-5, or 2^-8 for TT-Metalium kernels. Integers must be equal.")
+  Double tolerance;
 
   @Option(names = "--json", description = "Print one JSON object instead of lines.")
   boolean json;
@@ -79,23 +81,41 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Port port = ports.port(spec);
     FolderOptions.noteChanges(folder, spec);
-    ProgramInterface description = ChipDescription.read(folder).whole();
-    List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
-    ProbeComparison.Result result;
-    try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
-      progress.step("building and running with probes");
-      result =
-          new ProbeComparison(folder, port, Duration.ofSeconds(timeout), tolerance)
-              .run(arguments, options(port), List.of());
-    }
+    ProbeComparison.Result result =
+        MetaliumDescription.isIn(folder) ? emulated() : onPort(ports.port(spec));
     if (json) {
       spec.commandLine().getOut().println(Json.text(report(result)));
     } else {
       lines(result).forEach(spec.commandLine().getOut()::println);
     }
     return result.finding().isPresent() ? ExitCode.CHECK_FAILED : ExitCode.DONE;
+  }
+
+  private ProbeComparison.Result emulated() {
+    ports.requireEmulation(folder, spec);
+    if (transfers != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--transfers is for C programs: 'partita compile --target siracusa'");
+    }
+    ProgramInterface description = MetaliumDescription.read(folder).whole();
+    List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
+      progress.step("building and running with probes");
+      double allowed = tolerance == null ? EmulatedComparison.USUAL_TOLERANCE : tolerance;
+      return new EmulatedComparison(folder, Duration.ofSeconds(timeout), allowed).run(arguments);
+    }
+  }
+
+  private ProbeComparison.Result onPort(Port port) {
+    ProgramInterface description = ChipDescription.read(folder).whole();
+    List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
+    double allowed = tolerance == null ? ProbeComparison.USUAL_TOLERANCE : tolerance;
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
+      progress.step("building and running with probes");
+      return new ProbeComparison(folder, port, Duration.ofSeconds(timeout), allowed)
+          .run(arguments, options(port), List.of());
+    }
   }
 
   private List<String> options(Port port) {

@@ -220,13 +220,14 @@ final class GenerateCommand implements Callable<Integer> {
             folder, port, ports.options(opening.allowChanges), Duration.ofSeconds(timeout));
       }
     }
-    ports.requireNone(spec);
     if (MetaliumDescription.isIn(folder)) {
+      ports.requireEmulation(folder, spec);
       try (Progress progress = Progress.start(spec.commandLine().getErr(), "opening")) {
         progress.step("building");
         return new EmulatedModel(folder, Duration.ofSeconds(timeout));
       }
     }
+    ports.requireNone(spec);
     return new JavaModel(folder, options.hosting(folder, spec));
   }
 

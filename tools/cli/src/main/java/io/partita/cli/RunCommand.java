@@ -77,7 +77,7 @@ final class RunCommand implements Callable<Integer> {
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
     if (MetaliumDescription.isIn(folder)) {
-      chips.requireNone(spec);
+      chips.requireEmulation(folder, spec);
       requireFiles();
       return runEmulated();
     }

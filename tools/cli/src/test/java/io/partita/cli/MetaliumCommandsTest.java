@@ -94,6 +94,91 @@ class MetaliumCommandsTest {
     }
   }
 
+  @Tag("thorough")
+  @Test
+  void launchesAreComparedWithTheReference() throws IOException {
+    Path folder = compiled("n150");
+    run(folder);
+    Path inputs = scratch.resolve("in.npz");
+    Invocation same = Invocation.of("diff", folder, "--inputs", inputs, "--on", "emulation");
+    assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
+    assertThat(same.out()).startsWith("PASS 1 steps on 1 chip");
+
+    Path kernel = folder.resolve("kernels/linear_add_row_silu_add_compute.cpp");
+    Files.writeString(kernel, Files.readString(kernel).replace("silu_tile(0);", ""));
+    Invocation other = Invocation.of("diff", folder, "--inputs", inputs);
+    assertThat(other.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
+    assertThat(other.out()).startsWith("DIVERGES chip 0, step 0 of 1, node /residual");
+  }
+
+  @Tag("thorough")
+  @Test
+  void launchesOfSpeculatingChipsAreComparedWithTheReference() throws IOException {
+    Path folder = scratch.resolve("groups");
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=n150:chips=4",
+            "--speculate=lambda=0.2,chunk=16",
+            "--kv-capacity=64",
+            "-o",
+            folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    Path inputs = scratch.resolve("token.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(
+          Map.of(
+              "input_ids",
+              Tensor.longs(Shape.of(1, 1), 30),
+              "position",
+              Tensor.longs(Shape.of(1), 0)),
+          out);
+    }
+    Invocation diff = Invocation.of("diff", folder, "--inputs", inputs);
+    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+    assertThat(diff.out()).contains("steps on 4 chips");
+  }
+
+  /** Kernels run on the emulation only, and nothing else does. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "run      | n150 | host      | expected:  emulation",
+        "generate | n150 | gvsoc     | expected:  emulation",
+        "diff     | n150 | qemu      | expected:  emulation",
+        "run      | java | emulation | found:     a program in Java",
+      })
+  void programsDontRunElsewhere(String command, String target, String place, String message)
+      throws IOException {
+    List<Object> arguments = new ArrayList<>(List.of(command, compiled(target), "--on", place));
+    if (command.equals("generate")) {
+      arguments.addAll(List.of("--prompt", "a", "--vocab", vocabulary()));
+    } else {
+      arguments.addAll(List.of("--inputs", scratch.resolve("in.npz")));
+    }
+    if (command.equals("run")) {
+      arguments.addAll(List.of("-o", scratch.resolve("out.npz")));
+    }
+    Invocation run = Invocation.of(arguments.toArray());
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err()).contains("error P6033", "--on " + place, message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"n150, host", "n300, qemu", "java, emulation", "siracusa, emulation"})
+  void checksDontRunElsewhere(String target, String place) {
+    Path tests = Invocation.DECODER.getParent();
+    Invocation check = Invocation.of("check", tests, "--target", target, "--on", place);
+    assertThat(check.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(check.err()).contains("error P6033", "--on " + place);
+  }
+
+  private static String vocabulary() {
+    return Invocation.DECODER.getParent().resolveSibling("vocab.json").toString();
+  }
+
   @Test
   void foldersHoldKernelsAndHostPrograms() throws IOException {
     Path folder = compiled("n150");
@@ -141,11 +226,52 @@ class MetaliumCommandsTest {
         .startsWith("ROMEO:");
   }
 
-  private String generated(String target, String vocabulary) {
-    Path folder = scratch.resolve(target.replace(':', '-'));
+  /**
+   * Two groups of chips write what two groups of Java threads write: if no approximation is
+   * accepted, the text of the model; if all are, another text.
+   */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"2, 0", "2, 0.2", "2, 1000", "4, 0", "4, 0.2", "4, 1000"})
+  void speculatingDecodersWriteTheSameTextAsJava(int chips, String lambda) {
+    String vocabulary = vocabulary();
+    String exact = generated("java", vocabulary);
+    String[] options = {"--devices=" + chips, "--speculate", "lambda=" + lambda + ",chunk=16"};
+    String found = generated("n150:chips=" + chips, vocabulary, options);
+    assertThat(found).isEqualTo(generated("java", vocabulary, options)).startsWith("ROMEO:");
+    if (lambda.equals("0")) {
+      assertThat(found).isEqualTo(exact);
+    }
+    if (lambda.equals("1000")) {
+      assertThat(found).isNotEqualTo(exact);
+    }
+  }
+
+  @Test
+  void speculatingProgramsHoldGatedKernels() throws IOException {
+    Path folder = scratch.resolve("groups");
     Invocation compile =
         Invocation.of(
-            "compile", Invocation.DECODER, "--target", target, "--kv-capacity=64", "-o", folder);
+            "compile",
+            Invocation.DECODER,
+            "--target=n150:chips=4",
+            "--speculate=lambda=0.2,chunk=16",
+            "--kv-capacity=64",
+            "-o",
+            folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    assertThat(folder.resolve("kernels/speculated_attention_compute.cpp")).exists();
+    assertThat(folder.resolve("kernels/gated_exchange_writer.cpp")).exists();
+    assertThat(folder.resolve("model.py")).content().contains("decides=True", "words=[");
+  }
+
+  private String generated(String target, String vocabulary, String... options) {
+    Path folder = scratch.resolve(target.replace(':', '-') + options.length);
+    List<Object> arguments = new ArrayList<>();
+    Collections.addAll(arguments, "compile", Invocation.DECODER, "--target", target);
+    Collections.addAll(arguments, (Object[]) options);
+    Collections.addAll(arguments, "--kv-capacity=64", "-o", folder);
+    Invocation compile = Invocation.of(arguments.toArray());
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
     Invocation generate =
         Invocation.of(

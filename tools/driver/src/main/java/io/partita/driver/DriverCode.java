@@ -31,6 +31,7 @@ public enum DriverCode implements DiagnosticCode {
   STATE_GIVEN("P6030", "these arrays are state that the program keeps"),
   UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
   NO_REPORT("P6032", "the folder has no report"),
+  PLACE("P6033", "the program doesn't run there"),
   INTERNAL("P6099", "this is an internal error of Partita");
 
   private final String id;
