@@ -137,9 +137,10 @@ final class CheckCommand implements Callable<Integer> {
           "check runs emitted C on host only; use 'partita run' for other ports");
     }
     boolean isElsewhere = on != null && on != RunPlace.EMULATION;
-    if (!isChip && (!settings.settings().isEmpty() || isElsewhere)) {
+    boolean isSet = !settings.settings().isEmpty() && !chosen.isTenstorrent();
+    if (!isChip && (isSet || isElsewhere)) {
       throw new ParameterException(
-          spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
+          spec.commandLine(), "--set and --on need a target of chips: --target siracusa or n150");
     }
     boolean hasParameters = isChip || chosen.isTenstorrent();
     return hasParameters

@@ -281,6 +281,39 @@ class MetaliumCommandsTest {
   }
 
   @Test
+  void releasesWithoutNamesAreRefused() {
+    assertThat(refused("n150", "--set=release=0.62.2"))
+        .contains("error P5205", "one of 0.81.1", "0.62.2", "leave it out");
+  }
+
+  /** The remedy that the message names is right: with twice the L1, the program compiles. */
+  @Test
+  void speculationThatDoesntFitL1IsRefused() {
+    String[] options = {"--speculate=lambda=0.2,chunk=16", "--kv-capacity=64", "--set=l1=9MiB"};
+    assertThat(refused("n150:chips=2", options)).contains("error P5204", "circular buffers");
+    options[2] = "--set=l1=18MiB";
+    List<Object> arguments = new ArrayList<>();
+    Collections.addAll(arguments, "compile", Invocation.DECODER, "--target=n150:chips=2");
+    Collections.addAll(arguments, (Object[]) options);
+    Collections.addAll(arguments, "-o", scratch.resolve("larger"));
+    Invocation compile = Invocation.of(arguments.toArray());
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "lambda=0.1,chunk=16 | --devices=3 | P4244 | write devices=4",
+        "lambda=0.1,chunk=33 | --devices=2 | P4242 | choose chunk=32 or less",
+        "lambda=-1,chunk=16  | --devices=2 | P4241 | a number of 0 or more",
+      })
+  void impossibleSpeculationIsRefused(String options, String devices, String code, String remedy) {
+    assertThat(refused("n150:chips=4", "--speculate=" + options, devices, "--kv-capacity=64"))
+        .contains("error " + code, remedy);
+  }
+
+  @Test
   void entryPointsForChunksAreRefused() {
     Path prompts = Invocation.DECODER.getParent().resolveSibling("prefill/network.onnx");
     assertThat(refused("n150", "--chunk=8", "--prompt-model=" + prompts))

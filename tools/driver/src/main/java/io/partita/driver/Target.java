@@ -71,13 +71,11 @@ public enum Target {
   };
 
   private static CompilationTarget metalium(Options options) {
-    if (options.packageName().isPresent()
-        || options.className().isPresent()
-        || !options.settings().isEmpty()) {
+    if (options.packageName().isPresent() || options.className().isPresent()) {
       throw new ConflictingOptions(
-          "--package and --class are for --target java, and --set for --target siracusa");
+          "--package and --class are for --target java; kernels have no classes");
     }
-    return MetaliumTarget.of(options.reference());
+    return MetaliumTarget.of(options.reference(), options.settings());
   }
 
   /**

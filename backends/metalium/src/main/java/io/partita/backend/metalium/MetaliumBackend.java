@@ -9,8 +9,24 @@ import io.partita.passes.schedule.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels. */
-public record MetaliumBackend(TargetDescription target) implements Backend {
+/**
+ * Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels.
+ *
+ * @param release the release of TT-Metalium whose names kernels use
+ */
+public record MetaliumBackend(TargetDescription target, String release) implements Backend {
+  /**
+   * @throws PartitaException P5205 if there is no table of the names of the release
+   */
+  public MetaliumBackend {
+    Release.of(release);
+  }
+
+  /** For the release that all tests are for. */
+  public MetaliumBackend(TargetDescription target) {
+    this(target, Release.PINNED.version());
+  }
+
   @Override
   public String language() {
     return "TT-Metalium";
@@ -31,7 +47,8 @@ public record MetaliumBackend(TargetDescription target) implements Backend {
           "an entry point for chunks",
           "compile it without --chunk, or for --target java or siracusa");
     }
-    return ProgramPrinter.emit(Scheduler.schedule(program, target, SchedulerOptions.STANDARD));
+    return ProgramPrinter.emit(
+        Scheduler.schedule(program, target, SchedulerOptions.STANDARD), Release.of(release));
   }
 
   @Override

@@ -32,6 +32,7 @@ final class ProgramPrinter {
   private static final String RUNTIME = "/io/partita/runtime/metalium-host/";
 
   private final Schedule schedule;
+  private final Release release;
   private final Program program;
   private final ChipSchedule first;
   private final ElementType element;
@@ -45,7 +46,8 @@ final class ProgramPrinter {
 
   private final List<Graph> graphs = new ArrayList<>();
 
-  private ProgramPrinter(Schedule schedule) {
+  private ProgramPrinter(Schedule schedule, Release release) {
+    this.release = release;
     this.schedule = schedule;
     this.program = schedule.program();
     this.first = schedule.roles().getFirst();
@@ -60,7 +62,7 @@ final class ProgramPrinter {
             .filter(ElementType::isFloat)
             .findFirst()
             .orElse(ElementType.I64);
-    this.kernels = new Kernels(templates, Release.PINNED, element);
+    this.kernels = new Kernels(templates, release, element);
   }
 
   /**
@@ -68,8 +70,8 @@ final class ProgramPrinter {
    *
    * @throws PartitaException with {@link MetaliumCode}s
    */
-  static EmittedMetalium emit(Schedule schedule) {
-    return new ProgramPrinter(schedule).program();
+  static EmittedMetalium emit(Schedule schedule, Release release) {
+    return new ProgramPrinter(schedule, release).program();
   }
 
   private EmittedMetalium program() {
@@ -104,7 +106,7 @@ final class ProgramPrinter {
         .forEach((name, text) -> files.add(EmittedFile.text("kernels/" + name + ".cpp", text)));
     files.add(EmittedFile.text("emulation.cpp", templates.print("emulation", Map.of("it", main))));
     main.put("dtype", element == ElementType.F32 ? "float32" : "bfloat16");
-    main.put("release", Release.PINNED.version());
+    main.put("release", release.version());
     files.add(EmittedFile.text("model.py", templates.print("host", Map.of("it", main))));
     files.add(EmittedFile.text("Makefile", templates.print("makefile", Map.of("it", main))));
     files.add(new EmittedFile("weights.bin", pool::writeWeights));

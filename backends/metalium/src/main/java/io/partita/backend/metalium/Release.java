@@ -1,8 +1,10 @@
 package io.partita.backend.metalium;
 
+import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -16,6 +18,29 @@ import java.util.TreeMap;
 record Release(String version, Map<String, String> names) {
   /** The release that emitted code is for. */
   static final Release PINNED = read("0.81.1");
+
+  /** All that have a table, newest first. */
+  private static final List<Release> ALL = List.of(PINNED);
+
+  /**
+   * Returns a release.
+   *
+   * @throws PartitaException P5205 if there is no table of its names
+   */
+  static Release of(String version) {
+    List<String> versions = ALL.stream().map(Release::version).toList();
+    return ALL.stream()
+        .filter(release -> release.version.equals(version))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new PartitaException(
+                    MetaliumCode.RELEASE,
+                    "--set release=" + version,
+                    "one of " + String.join(", ", versions),
+                    version,
+                    "write --set release=" + versions.getFirst() + ", or leave it out"));
+  }
 
   private static Release read(String version) {
     Properties properties = new Properties();

@@ -7,8 +7,11 @@ import io.partita.driver.Sharding;
 import io.partita.driver.cases.MetaliumRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -17,7 +20,8 @@ import java.util.OptionalInt;
  *
  * @param usualDevices the chips that a program uses if the user doesn't say how many; empty for one
  */
-public record MetaliumTarget(TargetDescription description, OptionalInt usualDevices)
+public record MetaliumTarget(
+    TargetDescription description, OptionalInt usualDevices, MetaliumBackend backend)
     implements CompilationTarget {
   /** A card with several chips, all of which a program uses. */
   private static final String SEVERAL = "n300";
@@ -28,18 +32,31 @@ public record MetaliumTarget(TargetDescription description, OptionalInt usualDev
    * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s
    */
   public static MetaliumTarget of(String reference) {
-    TargetDescription description = TargetLibrary.find(reference);
+    return of(reference, new TargetSettings(Map.of()));
+  }
+
+  /**
+   * As above.
+   *
+   * @param settings quantities of the target, such as {@code l1}, and the {@code release} of
+   *     TT-Metalium
+   * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s, or P5205 for a release
+   *     without names
+   */
+  public static MetaliumTarget of(String reference, TargetSettings settings) {
+    Map<String, String> rest = new LinkedHashMap<>(settings.values());
+    Optional<String> release = Optional.ofNullable(rest.remove("release"));
+    TargetDescription description =
+        TargetChange.set(TargetLibrary.find(reference), new TargetSettings(rest).quantities());
     boolean isAll = reference.contains("=") || reference.equals(SEVERAL);
     return new MetaliumTarget(
         description,
         isAll && description.deviceCount() > 1
             ? OptionalInt.of(description.deviceCount())
-            : OptionalInt.empty());
-  }
-
-  @Override
-  public MetaliumBackend backend() {
-    return new MetaliumBackend(description);
+            : OptionalInt.empty(),
+        release
+            .map(version -> new MetaliumBackend(description, version))
+            .orElseGet(() -> new MetaliumBackend(description)));
   }
 
   @Override
