@@ -13,7 +13,9 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
+import io.partita.ir.type.TensorType;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -87,8 +89,7 @@ final class ChipValues {
     Path text = folder.resolve(ReferenceFiles.graph(chip));
     try (FileChannel channel = FileChannel.open(folder.resolve("weights.bin"))) {
       MemorySegment file =
-          channel.map(
-              FileChannel.MapMode.READ_ONLY, 0, channel.size(), java.lang.foreign.Arena.ofAuto());
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
       Graph graph =
           PirParser.parse(Files.readString(text), text.toString(), MemorySegment.NULL).graph();
       return DescriptionFile.read(
@@ -181,22 +182,8 @@ final class ChipValues {
     if (node.op() instanceof Communication) {
       return Optional.empty();
     }
-    if (Decisions.isChoice(node)) {
-      Optional<Tensor> flag = get(node.operand(0));
-      return flag.flatMap(
-          tensor ->
-              get(node.operand(tensor.getBoolean(0) ? 1 : 2))
-                  .map(
-                      chosen ->
-                          chosen.size() == 1
-                              ? Tensor.filled(value.type(), chosen.getDouble(0))
-                              : chosen));
-    }
     if (node.op() instanceof Elementwise.Select && node.operand(0).type().shape().elements() == 1) {
-      // An operand that isn't chosen may depend on what was skipped.
-      Optional<Tensor> flag = get(node.operand(0));
-      return flag.flatMap(tensor -> get(node.operand(tensor.getBoolean(0) ? 1 : 2)))
-          .map(chosen -> chosen.reshaped(value.type().shape()));
+      return chosen(node);
     }
     List<Tensor> operands = new ArrayList<>();
     for (Value operand : node.operands()) {
@@ -207,6 +194,18 @@ final class ChipValues {
       operands.add(tensor.get());
     }
     return Optional.of(Evaluator.run(node, operands).get(value.index()));
+  }
+
+  /** What a flag chooses; the other operand may depend on what was skipped. */
+  private Optional<Tensor> chosen(Node node) {
+    TensorType type = node.result().type();
+    return get(node.operand(0))
+        .flatMap(flag -> get(node.operand(flag.getBoolean(0) ? 1 : 2)))
+        .map(
+            tensor ->
+                tensor.size() == 1
+                    ? Tensor.filled(type, tensor.getDouble(0))
+                    : tensor.reshaped(type.shape()));
   }
 
   private Tensor input(Value value) {
