@@ -21,11 +21,12 @@ import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.text.ScheduleParser;
+import io.partita.ir.text.ScheduleFile;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.predict.SchedulePrediction;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PreloadsTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
@@ -113,10 +115,13 @@ class PreloadsTest {
   }
 
   @Test
-  void textsAreReadAgain() {
+  void textsAreReadAgain(@TempDir Path folder) {
+    Path file = folder.resolve("layers.sched");
+    ScheduleFile.write(AHEAD, file);
+    Schedule read = ScheduleFile.read(file);
     String text = SchedulePrinter.print(AHEAD);
     assertThat(text).contains(": preload 0 l2 0x").contains(": await 0");
-    assertThat(SchedulePrinter.print(ScheduleParser.parse(text))).isEqualTo(text);
+    assertThat(SchedulePrinter.print(read)).isEqualTo(text);
   }
 
   @Test

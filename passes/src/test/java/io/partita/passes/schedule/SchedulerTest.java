@@ -258,7 +258,8 @@ class SchedulerTest {
   void weightsStayInL2WhileThereIsRoom() {
     Program layers = SmallPrograms.layers(8, 128);
     ChipSchedule chip = only(SmallPrograms.schedule(layers));
-    assertThat(chip.steps()).hasOnlyElementsOfType(RunTiles.class);
+    assertThat(chip.steps())
+        .noneMatch(step -> step instanceof StartTransfer || step instanceof WaitTransfer);
     assertThat(chip.constants()).isNotEmpty().allMatch(constant -> constant.at().isHome());
     assertThat(chip.farther().getFirst().used()).isZero();
   }
