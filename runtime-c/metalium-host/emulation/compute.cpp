@@ -4,6 +4,8 @@
 #include "core.h"
 #include "registers.h"
 
+#include <algorithm>
+
 #include "api/compute/bcast.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary.h"
@@ -29,6 +31,21 @@ DataFormat format(const Thread &thread, uint32_t cb, const char *call)
     return thread.buffer(cb, call).format;
 }
 
+SourceFormat source_format(const Thread &thread, uint32_t cb, const char *call)
+{
+    const std::vector<uint32_t> &direct = thread.kernel.unpack_to_dest_fp32;
+    return {format(thread, cb, call), std::find(direct.begin(), direct.end(), cb) != direct.end()};
+}
+
+void check_source(const Thread &thread, uint32_t cb, SourceFormat set, const char *call)
+{
+    const SourceFormat own = source_format(thread, cb, call);
+    if (own.format != set.format || own.is_direct != set.is_direct) {
+        thread.fault("%s: circular buffer %u has another format than its source register: reconfig_data_format is missing",
+                     call, cb);
+    }
+}
+
 const uint8_t *awaited_tile(const Thread &thread, uint32_t cb, uint32_t tile, const char *call)
 {
     const CircularBuffer &buffer = thread.buffer(cb, call);
@@ -38,13 +55,13 @@ const uint8_t *awaited_tile(const Thread &thread, uint32_t cb, uint32_t tile, co
     return (const uint8_t *)(uintptr_t)buffer.read_address(tile);
 }
 
-void unpack(const Thread &thread, uint32_t cb, uint32_t tile, DataFormat set, const char *call, Source &source)
+void unpack(const Thread &thread, uint32_t cb, uint32_t tile, SourceFormat set, const char *call, Source &source)
 {
-    const DataFormat own = format(thread, cb, call);
-    if (own != set) {
-        thread.fault("%s: circular buffer %u has another format than its source register: reconfig_data_format is missing",
-                     call, cb);
+    check_source(thread, cb, set, call);
+    if (set.is_direct) {
+        thread.fault("%s: circular buffer %u has all bits of f32, which no source register holds", call, cb);
     }
+    const DataFormat own = format(thread, cb, call);
     const uint8_t *elements = awaited_tile(thread, cb, tile, call);
     for (uint32_t row = 0; row < TILE; row++) {
         for (uint32_t column = 0; column < TILE; column++) {
@@ -146,8 +163,8 @@ void start_compute(uint32_t a, uint32_t b, uint32_t out)
         thread.fault("%s: called a second time", call);
     }
     state.started = true;
-    state.source_a = format(thread, a, call);
-    state.source_b = format(thread, b, call);
+    state.source_a = source_format(thread, a, call);
+    state.source_b = source_format(thread, b, call);
     state.packed = format(thread, out, call);
 }
 
@@ -265,12 +282,12 @@ void reconfig_data_format(uint32_t a, uint32_t b)
 
 void reconfig_data_format_srca(uint32_t a)
 {
-    engine("reconfig_data_format").source_a = format(Thread::current(), a, "reconfig_data_format");
+    engine("reconfig_data_format").source_a = source_format(Thread::current(), a, "reconfig_data_format");
 }
 
 void reconfig_data_format_srcb(uint32_t b)
 {
-    engine("reconfig_data_format").source_b = format(Thread::current(), b, "reconfig_data_format");
+    engine("reconfig_data_format").source_b = source_format(Thread::current(), b, "reconfig_data_format");
 }
 
 static void pass(Registers from, Registers to, const char *call, const char *before)
@@ -358,14 +375,13 @@ void copy_tile(uint32_t cb, uint32_t tile, uint32_t dst)
     const Thread &thread = Thread::current();
     float *out = destination(dst, "copy_tile");
     check(thread, Operation::COPY, "copy_tile", "copy_init");
-    for (const uint32_t direct : thread.kernel.unpack_to_dest_fp32) {
-        if (direct == cb) {
-            const uint8_t *elements = awaited_tile(thread, cb, tile, "copy_tile");
-            for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-                out[i] = stored(elements, format(thread, cb, "copy_tile"), in_tile(i / TILE, i % TILE));
-            }
-            return;
+    if (source_format(thread, cb, "copy_tile").is_direct) {
+        check_source(thread, cb, thread.compute->source_a, "copy_tile");
+        const uint8_t *elements = awaited_tile(thread, cb, tile, "copy_tile");
+        for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+            out[i] = stored(elements, format(thread, cb, "copy_tile"), in_tile(i / TILE, i % TILE));
         }
+        return;
     }
     Source source;
     unpack(thread, cb, tile, thread.compute->source_a, "copy_tile", source);

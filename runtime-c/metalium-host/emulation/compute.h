@@ -13,6 +13,13 @@ enum class Operation {
     ADD_REUSE, SUB_REUSE, MUL_REUSE,
 };
 
+/* What a source register, or the way through it to the destination, is set up for. */
+struct SourceFormat {
+    DataFormat format = DataFormat::Float16_b;
+    /* All bits of f32, which only the destination holds. */
+    bool is_direct = false;
+};
+
 /* Who may use the destination registers. */
 enum class Registers { FREE, MATH, COMMITTED, PACK };
 
@@ -28,8 +35,8 @@ struct ComputeState {
     /* The function that the vector engine is set up for. */
     const char *function = "nothing";
     bool started = false;
-    DataFormat source_a = DataFormat::Float16_b;
-    DataFormat source_b = DataFormat::Float16_b;
+    SourceFormat source_a;
+    SourceFormat source_b;
     DataFormat packed = DataFormat::Float16_b;
 };
 

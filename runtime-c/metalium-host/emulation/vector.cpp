@@ -75,12 +75,21 @@ UNARY(recip, 1 / x)
 UNARY(relu, std::fmax(x, 0.0f))
 UNARY(rsqrt, 1 / std::sqrt(x))
 UNARY(sqrt, std::sqrt(x))
-UNARY(gelu, x / 2 * (1 + std::erf(x * 0.70710678f)))
 UNARY(silu, x *sigmoid(x))
 UNARY(sigmoid, sigmoid(x))
 UNARY(tanh, std::tanh(x))
 UNARY(square, x *x)
 UNARY(abs, std::fabs(x))
+
+template <> void gelu_tile_init<false>()
+{
+    set_up("gelu_tile");
+}
+
+template <> void gelu_tile<false>(uint32_t dst)
+{
+    unary("gelu_tile", "gelu_tile", dst, [](float x) { return x / 2 * (1 + std::erf(x * 0.70710678f)); });
+}
 
 #define BINARY(NAME, VALUE)                                                                                              \
     void NAME##_tile_init()                                                                                              \

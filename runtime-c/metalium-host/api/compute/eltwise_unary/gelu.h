@@ -3,5 +3,6 @@
 
 #include "api/kernel.h"
 
-void gelu_tile_init();
-void gelu_tile(uint32_t dst);
+/* Only the exact one is emulated: the chip's fast one has a table of 6 pieces. */
+template <bool fast_and_approx = true> void gelu_tile_init();
+template <bool fast_and_approx = true> void gelu_tile(uint32_t dst);

@@ -32,6 +32,7 @@ final class Kernels {
   private static final List<String> FRAME =
       List.of(
           "compute/cb_api.h",
+          "compute/common.h",
           "compute/compute_kernel_hw_startup.h",
           "compute/pack.h",
           "compute/reg_api.h");
@@ -361,7 +362,10 @@ final class Kernels {
     for (Epilogue epilogue : step.epilogues()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("function", epilogue.function());
+      // Only this function is approximate unless told otherwise.
+      fields.put("accurate", epilogue.function().equals("gelu") ? "<false>" : "");
       name.append('_').append(epilogue.function().replaceAll("_?binary_?", ""));
+      fields.put("afterMatmul", step.kind() == Kind.LINEAR);
       if (epilogue.operand().isPresent()) {
         int index = step.operands().size() + operands.size();
         fields.put("index", index);
@@ -452,7 +456,10 @@ final class Kernels {
       case ROTARY ->
           headers.addAll(
               List.of(
-                  "compute/eltwise_binary_sfpu.h", "compute/matmul.h", "compute/tile_move_copy.h"));
+                  "compute/eltwise_binary_sfpu.h",
+                  "compute/matmul.h",
+                  "compute/reconfig_data_format.h",
+                  "compute/tile_move_copy.h"));
       case ATTENTION, SPECULATED_ATTENTION ->
           headers.addAll(
               List.of(
@@ -461,6 +468,7 @@ final class Kernels {
                   "compute/eltwise_unary/binop_with_scalar.h",
                   "compute/eltwise_unary/exp.h",
                   "compute/matmul.h",
+                  "compute/reconfig_data_format.h",
                   "compute/reduce.h",
                   "compute/tile_move_copy.h"));
     }
@@ -472,6 +480,9 @@ final class Kernels {
               isBinary ? "compute/eltwise_binary_sfpu.h" : "compute/compute_kernel_api.h"));
       if (isBinary) {
         headers.add("compute/tile_move_copy.h");
+        if (step.kind() == Kind.LINEAR) {
+          headers.add("compute/reconfig_data_format.h");
+        }
       }
     }
     return List.copyOf(headers);
