@@ -37,7 +37,7 @@ class EmittedKernelsTest {
 
   @TempDir Path scratch;
 
-  private static Module feedForward(int tokens, String element) {
+  static Module feedForward(int tokens, String element) {
     return PirParser.parse(
         """
         module {
@@ -59,7 +59,7 @@ class EmittedKernelsTest {
             .replace("f32", element));
   }
 
-  private static Module layerNorm(int tokens, int columns, boolean bias, String element) {
+  static Module layerNorm(int tokens, int columns, boolean bias, String element) {
     String text =
         """
         module {
@@ -80,7 +80,7 @@ class EmittedKernelsTest {
             .replace("f32", element));
   }
 
-  private static Module attention(
+  static Module attention(
       int tokens, int heads, int kvHeads, int size, int capacity, String element) {
     String text =
         """
@@ -138,7 +138,7 @@ class EmittedKernelsTest {
     return PirParser.parse(text.replace("f32", element));
   }
 
-  private static EmittedMetalium emit(Module module) {
+  static EmittedMetalium emit(Module module) {
     return new MetaliumBackend(TargetLibrary.find("n150"))
         .emit(Localization.of(module, 1), Optional.empty());
   }
@@ -268,7 +268,7 @@ class EmittedKernelsTest {
     }
   }
 
-  private static Tensor gaussian(Random random, Value input) {
+  static Tensor gaussian(Random random, Value input) {
     double[] values = new double[Math.toIntExact(input.type().shape().elements())];
     for (int i = 0; i < values.length; i++) {
       values[i] = random.nextGaussian();

@@ -1,0 +1,175 @@
+package io.partita.backend.metalium;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.backend.metalium.simulator.SimulatedProgram;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirParser;
+import io.partita.ir.type.Shape;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Runs emitted host programs and kernels under Tenstorrent's runtime, on one simulated chip. */
+@Tag("thorough")
+class SimulatedKernelsTest {
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  /** What each kernel, and a block, is to reach. */
+  private static final double CORRELATION = 0.999;
+
+  @TempDir static Path work;
+
+  @TempDir Path scratch;
+
+  private SimulatedProgram program(Module module) {
+    Path folder = scratch.resolve("program");
+    EmittedMetalium emitted = EmittedKernelsTest.emit(module);
+    OutputFolder.write(emitted.files(), folder, path -> false);
+    return WithTtsim.program(folder, emitted.description().whole(), work);
+  }
+
+  private static Module module(String inputs, String type, String nodes) {
+    return PirParser.parse(
+        """
+        module {
+          graph @m(INPUTS) -> ("y": TYPE) {
+            NODES
+            return %y
+          }
+        }
+        """
+            .replace("INPUTS", inputs)
+            .replace("NODES", nodes)
+            .replace("TYPE", type));
+  }
+
+  private void assertAgrees(Module module) {
+    Random random = new Random(11);
+    List<Tensor> inputs =
+        module.graph().inputs().stream()
+            .map(input -> EmittedKernelsTest.gaussian(random, input))
+            .toList();
+    double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
+    double[] found = program(module).run(List.of(inputs), LIMIT).getFirst().getFirst().doubles();
+    assertThat(EmittedKernelsTest.correlation(expected, found)).isGreaterThan(CORRELATION);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "exp, 1",
+    "silu, 1",
+    "sigmoid, 1",
+    "tanh, 1",
+    "relu, 1",
+    "abs, 1",
+    "sqrt, 2",
+    "reciprocal, 2"
+  })
+  void functionsAgree(String function, int power) {
+    String argument = power == 1 ? "%x" : "%square";
+    String square = power == 1 ? "" : "%square = mul(%x, %x) : f32[40,64] \"square\"\n    ";
+    assertAgrees(
+        module(
+            "%x: f32[40,64]",
+            "f32[40,64]", square + "%y = " + function + "(" + argument + ") : f32[40,64] \"y\""));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"add", "sub", "mul", "div", "max"})
+  void functionsOfTwoOperandsAgree(String function) {
+    assertAgrees(
+        module(
+            "%x: f32[40,64], %z: f32[40,64]",
+            "f32[40,64]", "%y = " + function + "(%x, %z) : f32[40,64] \"y\""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "%x: f32[64,96], %w: f32[96,160] | f32[64,160] | linear(%x, %w)",
+        "%x: f32[40,96], %s: f32[96] | f32[40,96] | rms_norm(%x, %s) {axis = 1, epsilon = 1.0E-5, scale}",
+        "%x: f32[40,96] | f32[40,96] | softmax(%x) {axis = 1}",
+        "%x: bf16[40,96] | bf16[40,96] | softmax(%x) {axis = 1}"
+      })
+  void kernelsAgree(String inputs, String type, String node) {
+    assertAgrees(module(inputs, type, "%y = " + node + " : " + type + " \"y\""));
+  }
+
+  @Test
+  void layerNormsAgree() {
+    assertAgrees(EmittedKernelsTest.layerNorm(40, 72, true, "f32"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, f32", "40, bf16"})
+  void feedForwardBlocksAgree(int tokens, String element) {
+    assertAgrees(EmittedKernelsTest.feedForward(tokens, element));
+  }
+
+  /**
+   * Embeddings, rotary embeddings, cache updates at the start and at a position, and attention over
+   * all keys so far, in chunks of several cores.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 4, 2, 32, 96, 70, f32", "35, 2, 1, 64, 100, 7, f32", "3, 6, 2, 40, 64, 61, bf16"})
+  void attentionAgrees(
+      int tokens, int heads, int kvHeads, int size, int capacity, int position, String element) {
+    Module module = EmittedKernelsTest.attention(tokens, heads, kvHeads, size, capacity, element);
+    List<Value> parameters = module.graph().inputs();
+    Random random = new Random(tokens);
+    List<List<Tensor>> runs = new ArrayList<>();
+    List<double[]> expected = new ArrayList<>();
+    List<Tensor> states =
+        parameters.subList(7, 9).stream().map(state -> Tensor.filled(state.type(), 0)).toList();
+    for (int start : new int[] {0, position}) {
+      List<Tensor> inputs = new ArrayList<>();
+      parameters
+          .subList(0, 5)
+          .forEach(input -> inputs.add(EmittedKernelsTest.gaussian(random, input)));
+      inputs.add(Tensor.longs(Shape.of(1), start));
+      inputs.add(Tensor.longs(Shape.of(tokens), LongStream.range(start, start + tokens).toArray()));
+      runs.add(List.copyOf(inputs));
+      inputs.addAll(states);
+      List<Tensor> results = Evaluator.run(module.graph(), inputs);
+      expected.add(results.getFirst().doubles());
+      states = results.subList(1, 3);
+    }
+    List<List<Tensor>> found = program(module).run(runs, LIMIT);
+    for (int run = 0; run < runs.size(); run++) {
+      assertThat(
+              EmittedKernelsTest.correlation(
+                  expected.get(run), found.get(run).getFirst().doubles()))
+          .isGreaterThan(CORRELATION);
+    }
+  }
+
+  /** The one vector function that needs more registers than a stock compiler finds. */
+  @Test
+  void geluNeedsTenstorrentsCompiler() {
+    Module gelu = module("%x: f32[32,32]", "f32[32,32]", "%y = gelu(%x) : f32[32,32] \"y\"");
+    SimulatedProgram program = program(gelu);
+    List<Tensor> inputs = List.of(Tensor.filled(gelu.graph().inputs().getFirst().type(), 1));
+    if (program.ttnn().compiler().isPresent()) {
+      assertAgrees(gelu);
+      return;
+    }
+    assertThatThrownBy(() -> program.run(List.of(inputs), LIMIT))
+        .hasMessageContaining("error P5104")
+        .hasMessageContaining("the vector engine has only 8 registers");
+  }
+}

@@ -1,0 +1,56 @@
+package io.partita.backend.metalium;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.partita.backend.emitted.ProgramInterface;
+import io.partita.backend.metalium.simulator.SimulatedProgram;
+import io.partita.backend.metalium.simulator.StockCompiler;
+import io.partita.backend.metalium.simulator.TtnnInstallation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Tenstorrent's runtime and simulator, where they are installed. */
+final class WithTtsim {
+  private static final Optional<TtnnInstallation> TTNN = ttnn();
+  private static final Optional<Path> SIMULATOR =
+      Optional.ofNullable(System.getProperty("partita.ttsim")).map(Path::of).filter(Files::exists);
+
+  static {
+    if (!isThere()) {
+      System.err.println(
+          "NO TTNN, TTSIM OR COMPILER: kernels are NOT TESTED under Tenstorrent's runtime; name a"
+              + " Python 3.10 or 3.12 that has ttnn==0.81.1, -Dpartita.python=PROGRAM, and"
+              + " libttsim.so, -Dpartita.ttsim=PATH (https://github.com/tenstorrent/ttsim); and "
+              + StockCompiler.REMEDY);
+    }
+  }
+
+  private WithTtsim() {}
+
+  private static boolean isThere() {
+    return SIMULATOR.isPresent()
+        && TTNN.isPresent()
+        && (TTNN.get().compiler().isPresent() || StockCompiler.missing().isEmpty());
+  }
+
+  private static Optional<TtnnInstallation> ttnn() {
+    try {
+      return TtnnInstallation.find(System.getProperty("partita.python", "python3"))
+          .filter(found -> found.version().equals(TtnnInstallation.RELEASE));
+    } catch (IOException broken) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns an emitted program to run on the simulator; skips the test without one.
+   *
+   * @param work what the runtime compiles, for all programs of a test class
+   */
+  static SimulatedProgram program(Path folder, ProgramInterface whole, Path work) {
+    assumeThat(isThere()).as("ttnn, ttsim and a compiler").isTrue();
+    return new SimulatedProgram(folder, whole, TTNN.orElseThrow(), SIMULATOR.orElseThrow(), work);
+  }
+}

@@ -1,0 +1,2 @@
+/* No operating system. */
+#pragma once
