@@ -21,7 +21,7 @@ final class ChipPortOptions {
       paramLabel = "PORT",
       description =
           "Where a program for chips runs, after it is built. C: host (the default), mpi, qemu or"
-              + " gvsoc; TT-Metalium kernels: emulation (the default).")
+              + " gvsoc; TT-Metalium kernels: emulation (the default), and with 'run' ttsim.")
   RunPlace on;
 
   @Option(
@@ -41,7 +41,8 @@ final class ChipPortOptions {
   @Option(
       names = GvsocPython.OPTION,
       paramLabel = "PROGRAM",
-      description = "The Python that runs GVSoC and has its packages; by default python3.")
+      description =
+          "The Python that runs GVSoC and has its packages, or that has ttnn; by default python3.")
   String python;
 
   /** Whether one of these options was given. */
@@ -59,6 +60,11 @@ final class ChipPortOptions {
           spec.commandLine(),
           "--on, --gvsoc, --gvsoc-headers and --python are for C programs: 'partita compile --target siracusa'");
     }
+  }
+
+  /** Whether TT-Metalium kernels run on Tenstorrent's simulator. */
+  boolean areForTtsim() {
+    return on == RunPlace.TTSIM;
   }
 
   /**
@@ -81,7 +87,7 @@ final class ChipPortOptions {
   /**
    * Returns the chosen port of a C program.
    *
-   * @throws PartitaException P6033 for the emulation, P5102 without GVSoC
+   * @throws PartitaException P6033 for places of TT-Metalium kernels, P5102 without GVSoC
    */
   Port port(CommandSpec spec) {
     if (on != null) {
@@ -124,7 +130,8 @@ final class ChipPortOptions {
                         + " PATH, which is core/engine/include of GVSoC's sources"));
   }
 
-  private String pythonName() {
+  /** The Python of these options. */
+  String pythonName() {
     return python == null ? GvsocPython.USUAL : python;
   }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -39,7 +40,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static final String CACHE_OPTION = "-XX:AOTCache=";
 
-  private enum Status {
+  enum Status {
     OK,
     OPTIONAL,
     MISSING
@@ -50,7 +51,7 @@ final class DoctorCommand implements Callable<Integer> {
    *
    * @param fix the remedy; empty if there is no problem
    */
-  private record Finding(String name, Status status, String value, String fix) {}
+  record Finding(String name, Status status, String value, String fix) {}
 
   @Option(names = "--gvsoc", paramLabel = "PATH", description = "Where GVSoC is installed.")
   Path gvsoc;
@@ -58,8 +59,10 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = GvsocPython.OPTION,
       paramLabel = "PROGRAM",
-      description = "The Python that runs GVSoC; by default python3.")
+      description = "The Python that runs GVSoC, or that has ttnn; by default python3.")
   String pythonName;
+
+  @Mixin TtsimOptions ttsim = new TtsimOptions();
 
   @Option(names = "--json", description = "Print one JSON object instead of lines.")
   boolean json;
@@ -76,6 +79,7 @@ final class DoctorCommand implements Callable<Integer> {
     findings.addAll(gvsocPackages());
     findings.addAll(gvsocHeaders());
     findings.addAll(ranks());
+    findings.addAll(TtsimTools.findings(pythonName, ttsim));
     boolean well = findings.stream().noneMatch(finding -> finding.status() == Status.MISSING);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -246,7 +250,7 @@ final class DoctorCommand implements Callable<Integer> {
                 "install a complete MPI: apt-get install openmpi-bin libopenmpi-dev"));
   }
 
-  private static Finding ok(String name, String value) {
+  static Finding ok(String name, String value) {
     return new Finding(name, Status.OK, value, "");
   }
 

@@ -8,6 +8,7 @@ import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.backend.metalium.EmulatedProgram;
 import io.partita.backend.metalium.MetaliumDescription;
+import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
@@ -56,6 +57,8 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin ChipRunOptions chips = new ChipRunOptions();
 
+  @Mixin TtsimOptions ttsim = new TtsimOptions();
+
   @Mixin HostingOptions options = new HostingOptions();
 
   @Mixin FolderOptions opening = new FolderOptions();
@@ -77,6 +80,10 @@ final class RunCommand implements Callable<Integer> {
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
     if (MetaliumDescription.isIn(folder)) {
+      if (chips.ports.areForTtsim()) {
+        requireFiles();
+        return runSimulated();
+      }
       chips.requireEmulation(folder, spec);
       requireFiles();
       return runEmulated();
@@ -114,6 +121,17 @@ final class RunCommand implements Callable<Integer> {
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "building the program")) {
       EmulatedProgram program = EmulatedProgram.build(folder, whole);
       return run(arrays, whole, given -> program.run(given, EMULATION_LIMIT), progress);
+    }
+  }
+
+  /** Runs kernels for a Tenstorrent chip, and their host program, on Tenstorrent's simulator. */
+  private int runSimulated() {
+    ProgramInterface whole = MetaliumDescription.read(folder).whole();
+    SimulatedProgram program = ttsim.program(folder, whole, chips.ports.pythonName());
+    NamedArrays arrays = NamedArrays.read(inputs);
+    Duration limit = Duration.ofSeconds(chips.timeout);
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "opening")) {
+      return run(arrays, whole, given -> program.run(List.of(given), limit).getFirst(), progress);
     }
   }
 

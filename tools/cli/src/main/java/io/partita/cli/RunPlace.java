@@ -13,7 +13,9 @@ enum RunPlace {
   QEMU(Port.QEMU),
   GVSOC(Port.GVSOC),
   /** Emulated Tenstorrent chips. */
-  EMULATION(null);
+  EMULATION(null),
+  /** Tenstorrent's simulator, under {@code ttnn}. */
+  TTSIM(null);
 
   private final Port port;
 
@@ -27,7 +29,7 @@ enum RunPlace {
   }
 
   /**
-   * Requires a place where TT-Metalium kernels run.
+   * Requires the place where all commands run TT-Metalium kernels.
    *
    * @param program what doesn't run elsewhere
    * @throws PartitaException P6033 if it is another one
@@ -43,10 +45,10 @@ enum RunPlace {
    *
    * @param program such as {@code a program in C}
    * @param fix what to do
-   * @throws PartitaException P6033 if it is the emulation
+   * @throws PartitaException P6033 if it is the emulation or Tenstorrent's simulator
    */
   void requireOther(String program, String fix) {
-    if (this == EMULATION) {
+    if (port == null) {
       throw refused("a program for --target n150 or n300", program, fix);
     }
   }
