@@ -57,6 +57,14 @@ final class ChipRunOptions {
     }
   }
 
+  /** Refuses what Tenstorrent's simulator has no use for. */
+  void requireNoOther(CommandSpec spec) {
+    if (profile || ports.gvsoc != null || ports.headers != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--profile, --gvsoc and --gvsoc-headers don't go with --on ttsim");
+    }
+  }
+
   /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
     ports.requireNone(spec);

@@ -74,6 +74,9 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (ttsim.path != null && !chips.ports.areForTtsim()) {
+      throw new ParameterException(spec.commandLine(), "--ttsim PATH goes with --on ttsim");
+    }
     opening.verify(folder, spec);
     if (ChipDescription.isIn(folder)) {
       requireFiles();
@@ -81,6 +84,7 @@ final class RunCommand implements Callable<Integer> {
     }
     if (MetaliumDescription.isIn(folder)) {
       if (chips.ports.areForTtsim()) {
+        chips.requireNoOther(spec);
         requireFiles();
         return runSimulated();
       }

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
@@ -10,14 +11,20 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what is said where Tenstorrent's runtime or simulator is missing. */
 class TtsimOptionsTest {
+  private static final Map<String, Tensor> DECODER_INPUTS =
+      Map.of(
+          "input_ids", Tensor.longs(Shape.of(1, 1), 7), "position", Tensor.longs(Shape.of(1), 0));
+
   @TempDir Path scratch;
 
   private Path module;
@@ -110,10 +117,83 @@ class TtsimOptionsTest {
   void otherProgramsAreRefused() {
     Invocation java = run("java", "--on=ttsim");
     assertThat(java.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(java.err()).contains("--on ttsim is for 'partita run' of TT-Metalium kernels");
+    assertThat(java.err()).contains("error P6033", "--on ttsim", "a program in Java");
     Invocation c = run("siracusa", "--on=ttsim");
     assertThat(c.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(c.err()).contains("--on ttsim is for 'partita run' of TT-Metalium kernels");
+    assertThat(c.err()).contains("error P6033", "--on ttsim", "a program in C");
+  }
+
+  @Test
+  void optionsThatDontGoTogetherAreRefused() {
+    Invocation emulated = run("n150", "--ttsim", scratch);
+    assertThat(emulated.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(emulated.err()).contains("--ttsim PATH goes with --on ttsim");
+    Invocation profiled = run("n150", "--on=ttsim", "--profile");
+    assertThat(profiled.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(profiled.err()).contains("don't go with --on ttsim");
+  }
+
+  /** A whole decoder of one token, with its KV cache, on one simulated chip under ttnn. */
+  @Tag("thorough")
+  @Test
+  void aDecoderAgreesWithJava() throws IOException {
+    String python = System.getProperty("partita.python");
+    String simulator = System.getProperty("partita.ttsim");
+    if (python == null || simulator == null) {
+      System.err.println(
+          "NO TTNN OR TTSIM: --on ttsim is NOT TESTED on a decoder; name a Python that has"
+              + " ttnn==0.81.1 and libttsim.so: -Dpartita.python=PROGRAM -Dpartita.ttsim=PATH");
+    }
+    assumeThat(python != null && simulator != null).as("ttnn and ttsim").isTrue();
+    module = Invocation.DECODER;
+    Path java = scratch.resolve("java.npz");
+    Path found = scratch.resolve("found.npz");
+    for (String target : List.of("java", "n150")) {
+      Path folder = scratch.resolve(target);
+      Invocation compiled =
+          Invocation.of("compile", module, "--target", target, "--kv-capacity", 64, "-o", folder);
+      assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    }
+    Path given = scratch.resolve("token.npz");
+    try (OutputStream out = Files.newOutputStream(given)) {
+      Npz.write(DECODER_INPUTS, out);
+    }
+    Invocation expected =
+        Invocation.of("run", scratch.resolve("java"), "--inputs", given, "-o", java);
+    assertThat(expected.exitCode()).as(expected.err()).isEqualTo(ExitCode.DONE);
+    Invocation run =
+        Invocation.of(
+            "run",
+            scratch.resolve("n150"),
+            "--inputs",
+            given,
+            "-o",
+            found,
+            "--on=ttsim",
+            "--timeout=3600",
+            "--python",
+            python,
+            "--ttsim",
+            simulator);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    assertThat(correlation(Npz.read(java).get("logits"), Npz.read(found).get("logits")))
+        .isGreaterThan(0.999);
+  }
+
+  private static double correlation(Tensor one, Tensor other) {
+    double[] a = one.doubles();
+    double[] b = other.doubles();
+    double meanA = Arrays.stream(a).average().orElseThrow();
+    double meanB = Arrays.stream(b).average().orElseThrow();
+    double product = 0;
+    double squareA = 0;
+    double squareB = 0;
+    for (int i = 0; i < a.length; i++) {
+      product += (a[i] - meanA) * (b[i] - meanB);
+      squareA += Math.pow(a[i] - meanA, 2);
+      squareB += Math.pow(b[i] - meanB, 2);
+    }
+    return product / Math.sqrt(squareA * squareB);
   }
 
   @Test
