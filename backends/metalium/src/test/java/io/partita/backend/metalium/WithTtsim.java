@@ -53,4 +53,11 @@ final class WithTtsim {
     assumeThat(isThere()).as("ttnn, ttsim and a compiler").isTrue();
     return new SimulatedProgram(folder, whole, TTNN.orElseThrow(), SIMULATOR.orElseThrow(), work);
   }
+
+  /** Returns a ttnn whose headers a stock compiler takes; skips the test without one. */
+  static TtnnInstallation ttnnAndStockCompiler() {
+    boolean isThere = TTNN.isPresent() && StockCompiler.missing().isEmpty();
+    assumeThat(isThere).as("ttnn and a stock RISC-V compiler").isTrue();
+    return TTNN.orElseThrow();
+  }
 }

@@ -47,7 +47,8 @@ public final class StockCompiler {
    * @param work the folder that gets it, as {@code root}
    * @throws IOException if it can't be made
    */
-  static Path root(TtnnInstallation ttnn, Path work) throws IOException, InterruptedException {
+  public static Path root(TtnnInstallation ttnn, Path work)
+      throws IOException, InterruptedException {
     Path compiler = work.resolve("compiler");
     for (Map.Entry<String, String> source : ResourceFolder.read(SOURCES, "compile.py").entrySet()) {
       Path file = compiler.resolve(source.getKey());
