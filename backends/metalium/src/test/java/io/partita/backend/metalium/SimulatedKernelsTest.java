@@ -1,7 +1,6 @@
 package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.ir.eval.Evaluator;
@@ -72,6 +71,7 @@ class SimulatedKernelsTest {
   @CsvSource({
     "exp, 1",
     "silu, 1",
+    "gelu, 1",
     "sigmoid, 1",
     "tanh, 1",
     "relu, 1",
@@ -156,20 +156,5 @@ class SimulatedKernelsTest {
                   expected.get(run), found.get(run).getFirst().doubles()))
           .isGreaterThan(CORRELATION);
     }
-  }
-
-  /** The one vector function that needs more registers than a stock compiler finds. */
-  @Test
-  void geluNeedsTenstorrentsCompiler() {
-    Module gelu = module("%x: f32[32,32]", "f32[32,32]", "%y = gelu(%x) : f32[32,32] \"y\"");
-    SimulatedProgram program = program(gelu);
-    List<Tensor> inputs = List.of(Tensor.filled(gelu.graph().inputs().getFirst().type(), 1));
-    if (program.ttnn().compiler().isPresent()) {
-      assertAgrees(gelu);
-      return;
-    }
-    assertThatThrownBy(() -> program.run(List.of(inputs), LIMIT))
-        .hasMessageContaining("error P5104")
-        .hasMessageContaining("the vector engine has only 8 registers");
   }
 }
