@@ -51,6 +51,7 @@ class CompiledKernelsTest {
           "",
           "tt_metal/hw/inc",
           "tt_metal/tt-llk/common",
+          "tt_metal/tt-llk/tools/include",
           "tt_metal/hostdevcommon/api",
           "tt_metal/api",
           "tt_metal/hw/ckernels/wormhole_b0/metal/common",
