@@ -44,6 +44,10 @@ final class ChipRun {
   private final SequencedSet<String> warm = new LinkedHashSet<>();
   private final Map<Integer, Integer> transfers = new HashMap<>();
   private final Map<Integer, Integer> preloads = new HashMap<>();
+
+  /** What the next loop is to preload. */
+  private Optional<ScheduleStep.Preload> asked = Optional.empty();
+
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
   private final List<Traffic> moved = new ArrayList<>();
@@ -216,18 +220,7 @@ final class ChipRun {
       case ScheduleStep.StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
-      case ScheduleStep.Preload preload -> {
-        int end =
-            timeline.transfer(
-                device,
-                names.home,
-                names.working,
-                preload.origin().name(),
-                preload.bytes(),
-                reached);
-        preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
-        traffic = traffic.plus(new Traffic(preload.bytes(), 0, 0, 0));
-      }
+      case ScheduleStep.Preload preload -> asked = Optional.of(preload);
       case ScheduleStep.AwaitPreload await ->
           reached = timeline.join(reached, preloads.remove(await.preload()));
       case ScheduleStep.FetchRows rows -> {
@@ -249,7 +242,17 @@ final class ChipRun {
     }
   }
 
+  private void start(ScheduleStep.Preload preload) {
+    int end =
+        timeline.transfer(
+            device, names.home, names.working, preload.origin().name(), preload.bytes(), reached);
+    preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
+    traffic = traffic.plus(new Traffic(preload.bytes(), 0, 0, 0));
+  }
+
   private void run(ScheduleStep.RunTiles loop) {
+    asked.ifPresent(this::start);
+    asked = Optional.empty();
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
     double cycles = time.cycles() + (isWarm(kernel) ? 0 : time.coldCycles());
