@@ -180,8 +180,8 @@ final class DiffCommandTest {
             messages,
             text ->
                 text.replaceFirst(
-                    "chip = 1, .bytes = 384, .slices = slices_3",
-                    "chip = 1, .bytes = 384, .slices = slices_2"));
+                    "is_send = 1, .chip = 1, .bytes = 384, .slices = slices_3",
+                    "is_send = 1, .chip = 1, .bytes = 384, .slices = slices_2"));
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 2);
     assertThat((String) found.get("part"))
         .startsWith("message 2 of 12 (send 384 B to 1), element 96 of the vector");
