@@ -82,7 +82,7 @@ record ChipTasks(
         outputs,
         states,
         outside,
-        values.at(places),
+        values.at(task -> places[task]),
         near,
         loopBytes);
   }

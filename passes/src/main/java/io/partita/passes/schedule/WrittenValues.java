@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The values that tasks write, and those that are stored constants, for later comparison with the
@@ -21,26 +22,26 @@ import java.util.Map;
 record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
   /** Returns the values with a number of additional tasks at the beginning. */
   WrittenValues after(int tasks) {
-    return new WrittenValues(
-        graphs,
-        written.stream()
-            .map(
-                each ->
-                    new Written(
-                        each.task + tasks, each.node, each.index, each.storage, each.isGuarded))
-            .toList(),
-        stored);
+    return at(task -> task + tasks);
   }
 
-  /** Returns the values with tasks at other places. */
-  WrittenValues at(int[] places) {
+  /**
+   * Returns the values with tasks at other places.
+   *
+   * @param places gives the place of a task
+   */
+  WrittenValues at(IntUnaryOperator places) {
     return new WrittenValues(
         graphs,
         written.stream()
             .map(
                 each ->
                     new Written(
-                        places[each.task], each.node, each.index, each.storage, each.isGuarded))
+                        places.applyAsInt(each.task),
+                        each.node,
+                        each.index,
+                        each.storage,
+                        each.isGuarded))
             .toList(),
         stored);
   }
