@@ -34,8 +34,8 @@ static uint8_t *data_of(const struct partita_exchange *exchange, const struct pa
     return is_in_place(step) ? place(exchange, step->slices[0]) : (uint8_t *)exchange->message + step->place;
 }
 
-static PARTITA_COMPACT void start(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
-                  struct partita_message *message)
+static PARTITA_COMPACT void start(const struct partita_exchange *exchange, const struct partita_step *step,
+                                  uint32_t number, struct partita_message *message)
 {
     uint8_t *data = data_of(exchange, step);
     if (!step->is_send) {
@@ -57,8 +57,9 @@ static PARTITA_COMPACT void start(const struct partita_exchange *exchange, const
  * Joins own elements of a slice with those that `count` messages hold at the same offset, tile by tile: own and received
  * tiles divide the workspace. Waits for the messages when it begins with their first slice.
  */
-static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_step *steps, uint32_t count,
-                 struct partita_message *messages, struct partita_slice slice, uint32_t offset)
+static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_step *steps,
+                                 uint32_t count, struct partita_message *messages, struct partita_slice slice,
+                                 uint32_t offset)
 {
     const uint32_t size = exchange->element_bytes;
     /* Tiles begin aligned to 8 bytes, if there is room for it. */
@@ -93,8 +94,8 @@ static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const 
 }
 
 /* Ends the messages of a step and of those that are joined with it. Returns how many they are. */
-static PARTITA_COMPACT uint32_t finish(const struct partita_exchange *exchange, const struct partita_step *step, uint32_t number,
-                       struct partita_message *messages)
+static PARTITA_COMPACT uint32_t finish(const struct partita_exchange *exchange, const struct partita_step *step,
+                                       uint32_t number, struct partita_message *messages)
 {
     uint32_t count = 1;
     if (step->combine != 0) {
