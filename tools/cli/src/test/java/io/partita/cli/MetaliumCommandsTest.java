@@ -114,17 +114,7 @@ class MetaliumCommandsTest {
   @Tag("thorough")
   @Test
   void launchesOfSpeculatingChipsAreComparedWithTheReference() throws IOException {
-    Path folder = scratch.resolve("groups");
-    Invocation compile =
-        Invocation.of(
-            "compile",
-            Invocation.DECODER,
-            "--target=n150:chips=4",
-            "--speculate=lambda=0.2,chunk=16",
-            "--kv-capacity=64",
-            "-o",
-            folder);
-    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    Path folder = speculating();
     Path inputs = scratch.resolve("token.npz");
     try (OutputStream out = Files.newOutputStream(inputs)) {
       Npz.write(
@@ -249,6 +239,14 @@ class MetaliumCommandsTest {
 
   @Test
   void speculatingProgramsHoldGatedKernels() throws IOException {
+    Path folder = speculating();
+    assertThat(folder.resolve("kernels/speculated_attention_compute.cpp")).exists();
+    assertThat(folder.resolve("kernels/gated_exchange_writer.cpp")).exists();
+    assertThat(folder.resolve("model.py")).content().contains("decides=True", "words=[");
+  }
+
+  /** Returns the folder of a decoder for two groups of two chips. */
+  private Path speculating() {
     Path folder = scratch.resolve("groups");
     Invocation compile =
         Invocation.of(
@@ -260,9 +258,7 @@ class MetaliumCommandsTest {
             "-o",
             folder);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
-    assertThat(folder.resolve("kernels/speculated_attention_compute.cpp")).exists();
-    assertThat(folder.resolve("kernels/gated_exchange_writer.cpp")).exists();
-    assertThat(folder.resolve("model.py")).content().contains("decides=True", "words=[");
+    return folder;
   }
 
   private String generated(String target, String vocabulary, String... options) {
