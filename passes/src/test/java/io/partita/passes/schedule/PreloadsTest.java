@@ -13,6 +13,9 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
+import io.partita.ir.schedule.ScheduleStep.Condition;
+import io.partita.ir.schedule.ScheduleStep.Exchange;
+import io.partita.ir.schedule.ScheduleStep.Guard;
 import io.partita.ir.schedule.ScheduleStep.Preload;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleVerifier;
@@ -21,18 +24,24 @@ import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirParser;
 import io.partita.ir.text.ScheduleFile;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.predict.SchedulePrediction;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,6 +119,70 @@ class PreloadsTest {
     }
   }
 
+  /** Two chips, each with half of the features between two products; their sums are exchanged. */
+  private static Program exchangedSums() {
+    String weight =
+        Stream.generate(() -> "0.01").limit(64 * 64).collect(Collectors.joining(", ", "[", "]"));
+    StringBuilder layers = new StringBuilder();
+    String x = "x";
+    for (int i = 0; i < 3; i++) {
+      layers.append(
+          """
+          %IN = constant WEIGHT : f32[64,64]
+          %OUT = constant WEIGHT : f32[64,64]
+          %OWN_IN = reshard(%IN) {to = "[*,*{x}]"} : f32[64,64{x}]
+          %OWN_OUT = reshard(%OUT) {to = "[*{x},*]"} : f32[64{x},64]
+          %WIDE = linear(%X, %OWN_IN) : f32[16,64{x}]
+          %ACTIVE = tanh(%WIDE) : f32[16,64{x}]
+          %TERM = linear(%ACTIVE, %OWN_OUT) : f32[16,64] partial(sum: x)
+          %SUM = sync(%TERM) {kind = "all_reduce(x)", to = "[*,*]"} : f32[16,64]
+          """
+              .replace("%X", "%" + x)
+              .replaceAll("%(IN|OUT|OWN_IN|OWN_OUT|WIDE|ACTIVE|TERM|SUM)\\b", "%$1" + i)
+              .replace("WEIGHT", weight));
+      x = "SUM" + i;
+    }
+    String module =
+        "module {\nmesh(x=2)\ngraph @layers(%x: f32[16,64]) -> (\"y\": f32[16,64]) {\n"
+            + layers
+            + "return %"
+            + x
+            + "\n}\n}\n";
+    return Localization.of(PirParser.parse(module), 1);
+  }
+
+  @Test
+  void exchangesLeaveWhatIsUnderWay() {
+    TargetDescription target = TargetLibrary.find("siracusa:chips=2");
+    Program program = exchangedSums();
+    Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
+    ScheduleVerifier.verify(schedule);
+    int limited = 0;
+    for (ChipSchedule chip : schedule.roles()) {
+      Map<Integer, Long> underWay = new HashMap<>();
+      for (ScheduleStep step : chip.steps()) {
+        switch (step) {
+          case Preload preload -> underWay.merge(preload.preload(), preload.working(), Math::min);
+          case AwaitPreload await -> underWay.remove(await.preload());
+          case Exchange exchange -> {
+            long end = exchange.working() + exchange.workingBytes();
+            assertThat(underWay.values()).allMatch(working -> end <= working);
+            limited += underWay.isEmpty() ? 0 : 1;
+          }
+          default -> {}
+        }
+      }
+    }
+    assertThat(limited).isPositive();
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 16, 64), 0.001));
+    Schedule inTime =
+        Scheduler.schedule(
+            program, target, new SchedulerOptions(OptionalLong.empty(), true, false));
+    assertThat(new ScheduleEvaluator(schedule).run(inputs).toString())
+        .isEqualTo(new ScheduleEvaluator(inTime).run(inputs).toString());
+  }
+
   private static TiledKernel kernel(ScheduleStep step) {
     return CHIP.kernels().get(((RunTiles) step).kernel());
   }
@@ -167,7 +240,20 @@ class PreloadsTest {
     }
   }
 
-  private static void rejected(List<ScheduleStep> steps, String change) {
+  /** Otherwise, nothing would start the transfer where a device skips the loop. */
+  @Test
+  void preloadsByGuardedLoopsAreRefused() {
+    for (int place : places(Preload.class)) {
+      Preload own = (Preload) CHIP.steps().get(place);
+      List<Condition> conditions = List.of(new Condition(own.home(), true));
+      List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+      steps.add(place, new Guard(conditions, 2, Optional.empty(), own.origin()));
+      rejected(steps, "in a guarded region at step " + place)
+          .hasMessageContaining("a loop after it that always runs");
+    }
+  }
+
+  private static AbstractThrowableAssert<?, ?> rejected(List<ScheduleStep> steps, String change) {
     ChipSchedule chip =
         new ChipSchedule(
             CHIP.devices(),
@@ -185,7 +271,7 @@ class PreloadsTest {
     Schedule schedule =
         new Schedule(
             AHEAD.program(), AHEAD.target(), List.of(chip), AHEAD.inputs(), AHEAD.outputs());
-    assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
+    return assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
         .as(change)
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("error P441");
