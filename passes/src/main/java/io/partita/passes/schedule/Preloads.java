@@ -47,7 +47,7 @@ final class Preloads {
   /** For fewer bytes, starting a transfer takes longer than waiting for it. */
   private static final long LEAST_BYTES = 4096;
 
-  /** What exchanges use of the working memory, at most. */
+  /** What exchanges have of the working memory at least, so that their transfers are few. */
   private static final long LEAST_WORKSPACE = 64 << 10;
 
   private static final long ALIGNMENT = 16;
@@ -210,7 +210,9 @@ final class Preloads {
     Set<Integer> all = new TreeSet<>(near.get(task));
     all.add(operand);
     Optional<TiledKernel> changed = kernel(loop, all);
-    if (changed.isEmpty() || !NearTiles.areLines(changed.get(), operand, Integer.BYTES)) {
+    if (changed.isEmpty()
+        || !areNearTilesLines(changed.get())
+        || !leavesPreloads(task, changed.get())) {
       return;
     }
     Region constant = loop.operands().get(operand).region();
@@ -235,6 +237,20 @@ final class Preloads {
       found.add(new Preload(parts(loops, constant.bytes()), task, constant, offset.getAsLong()));
       near.set(task, all);
     }
+  }
+
+  /** Tiles may have other sizes now, also those of values that were near before. */
+  private static boolean areNearTilesLines(TiledKernel kernel) {
+    return IntStream.range(0, kernel.operands().size())
+        .filter(operand -> kernel.operands().get(operand).isNear())
+        .allMatch(operand -> NearTiles.areLines(kernel, operand, Integer.BYTES));
+  }
+
+  /** Whether tiles, which may be larger now, still end before what is preloaded for their loop. */
+  private boolean leavesPreloads(int task, TiledKernel kernel) {
+    return found.stream()
+        .filter(each -> each.to == task)
+        .allMatch(each -> kernel.workingBytes() <= each.offset);
   }
 
   /** Divides bytes among loops, and takes the room for them; the last one takes the rest. */
