@@ -53,7 +53,7 @@ final class HalPrograms {
   }
 
   /**
-   * A pattern of the report of {@code hal_test.c}, which loads 1860 bytes and stores 30, and moves
+   * A pattern of the report of {@code hal_test.c}, which loads 1932 bytes and stores 102, and moves
    * 192 of L3.
    */
   static String report(int chip, String received, String sent) {
