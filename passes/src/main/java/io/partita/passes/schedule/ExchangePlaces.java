@@ -8,12 +8,13 @@ import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The place of the vector of a collective: that of the operand, if it is the whole vector and has
@@ -22,9 +23,22 @@ import java.util.Optional;
  * @param result the place of the result; unused if there is none
  */
 record ExchangePlaces(Task.Exchange task, Storage result) {
+  /** The elements of the kernels of {@code collectives/join.h}. */
+  private static final Set<ElementType> JOINED =
+      EnumSet.of(
+          ElementType.F64,
+          ElementType.F32,
+          ElementType.F16,
+          ElementType.BF16,
+          ElementType.I64,
+          ElementType.U64,
+          ElementType.I32,
+          ElementType.I8,
+          ElementType.U8);
+
   /** Whether there are kernels for combining received elements with own ones. */
   static boolean canJoin(List<Communication.Exchange> exchanges, ElementType element) {
-    return Lowerings.canJoin(element)
+    return JOINED.contains(element)
         || exchanges.stream()
             .flatMap(each -> each.steps().stream())
             .noneMatch(each -> each instanceof Step.Receive in && in.combine() != Combine.REPLACE);

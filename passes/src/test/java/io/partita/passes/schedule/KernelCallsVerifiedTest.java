@@ -13,7 +13,6 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.program.Program;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Direction;
@@ -102,23 +101,7 @@ class KernelCallsVerifiedTest {
 
     private Schedule with(TiledKernel kernel) {
       ChipSchedule chip = schedule.roles().getFirst();
-      ChipSchedule changed =
-          new ChipSchedule(
-              chip.devices(),
-              chip.cores(),
-              chip.memories(),
-              List.of(kernel),
-              chip.start(),
-              chip.steps(),
-              chip.inputs(),
-              chip.outputs(),
-              chip.states(),
-              chip.constants(),
-              chip.residences(),
-              chip.meaning());
-      Program program = schedule.program();
-      return new Schedule(
-          program, schedule.target(), List.of(changed), schedule.inputs(), schedule.outputs());
+      return ChangedChips.with(schedule, ChangedChips.withKernels(chip, List.of(kernel)));
     }
   }
 

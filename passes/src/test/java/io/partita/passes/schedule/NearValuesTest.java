@@ -173,21 +173,6 @@ class NearValuesTest {
   }
 
   private static Schedule with(ChipSchedule chip, List<ScheduleStep> steps) {
-    ChipSchedule changed =
-        new ChipSchedule(
-            chip.devices(),
-            chip.cores(),
-            chip.memories(),
-            chip.kernels(),
-            chip.start(),
-            steps,
-            chip.inputs(),
-            chip.outputs(),
-            chip.states(),
-            chip.constants(),
-            chip.residences(),
-            chip.meaning());
-    return new Schedule(
-        NEAR.program(), NEAR.target(), List.of(changed), NEAR.inputs(), NEAR.outputs());
+    return ChangedChips.with(NEAR, ChangedChips.with(chip, steps));
   }
 }

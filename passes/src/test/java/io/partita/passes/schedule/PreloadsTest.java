@@ -254,23 +254,8 @@ class PreloadsTest {
   }
 
   private static AbstractThrowableAssert<?, ?> rejected(List<ScheduleStep> steps, String change) {
-    ChipSchedule chip =
-        new ChipSchedule(
-            CHIP.devices(),
-            CHIP.cores(),
-            CHIP.memories(),
-            CHIP.kernels(),
-            CHIP.start(),
-            steps,
-            CHIP.inputs(),
-            CHIP.outputs(),
-            CHIP.states(),
-            CHIP.constants(),
-            List.of(),
-            Optional.empty());
-    Schedule schedule =
-        new Schedule(
-            AHEAD.program(), AHEAD.target(), List.of(chip), AHEAD.inputs(), AHEAD.outputs());
+    ChipSchedule chip = ChangedChips.with(CHIP, CHIP.kernels(), steps, List.of(), Optional.empty());
+    Schedule schedule = ChangedChips.with(AHEAD, chip);
     return assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
         .as(change)
         .isInstanceOf(PartitaException.class)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.graph.Origin;
-import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.Schedule;
@@ -30,23 +29,8 @@ class ScheduleVerifierTest {
 
   private static Schedule with(
       List<TiledKernel> kernels, List<ScheduleStep> steps, List<Residence> residences) {
-    ChipSchedule chip =
-        new ChipSchedule(
-            CHIP.devices(),
-            CHIP.cores(),
-            CHIP.memories(),
-            kernels,
-            CHIP.start(),
-            steps,
-            CHIP.inputs(),
-            CHIP.outputs(),
-            CHIP.states(),
-            CHIP.constants(),
-            residences,
-            CHIP.meaning());
-    Program program = SCHEDULE.program();
-    return new Schedule(
-        program, SCHEDULE.target(), List.of(chip), SCHEDULE.inputs(), SCHEDULE.outputs());
+    return ChangedChips.with(
+        SCHEDULE, ChangedChips.with(CHIP, kernels, steps, residences, CHIP.meaning()));
   }
 
   private static void rejected(Schedule schedule, String code, String change) {

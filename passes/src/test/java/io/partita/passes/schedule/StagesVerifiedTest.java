@@ -45,26 +45,7 @@ class StagesVerifiedTest {
             one.calls(),
             List.of(new Stage("control", actions)),
             one.workingBytes()));
-    ChipSchedule changed =
-        new ChipSchedule(
-            chip.devices(),
-            chip.cores(),
-            chip.memories(),
-            kernels,
-            chip.start(),
-            chip.steps(),
-            chip.inputs(),
-            chip.outputs(),
-            chip.states(),
-            chip.constants(),
-            chip.residences(),
-            chip.meaning());
-    return new Schedule(
-        schedule.program(),
-        schedule.target(),
-        List.of(changed),
-        schedule.inputs(),
-        schedule.outputs());
+    return ChangedChips.with(schedule, ChangedChips.withKernels(chip, kernels));
   }
 
   @Test

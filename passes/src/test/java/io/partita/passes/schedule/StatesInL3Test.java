@@ -73,27 +73,7 @@ class StatesInL3Test {
   }
 
   private static void isRejected(List<ScheduleStep> steps, String message, String change) {
-    ChipSchedule chip =
-        new ChipSchedule(
-            CHIP.devices(),
-            CHIP.cores(),
-            CHIP.memories(),
-            CHIP.kernels(),
-            CHIP.start(),
-            steps,
-            CHIP.inputs(),
-            CHIP.outputs(),
-            CHIP.states(),
-            CHIP.constants(),
-            CHIP.residences(),
-            CHIP.meaning());
-    Schedule changed =
-        new Schedule(
-            SCHEDULE.program(),
-            SCHEDULE.target(),
-            List.of(chip),
-            SCHEDULE.inputs(),
-            SCHEDULE.outputs());
+    Schedule changed = ChangedChips.with(SCHEDULE, ChangedChips.with(CHIP, steps));
     assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
         .as(change)
         .hasMessageContaining(message);

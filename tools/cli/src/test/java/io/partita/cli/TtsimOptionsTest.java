@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,24 +176,10 @@ class TtsimOptionsTest {
             "--ttsim",
             simulator);
     assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
-    assertThat(correlation(Npz.read(java).get("logits"), Npz.read(found).get("logits")))
+    assertThat(
+            Correlation.of(
+                Npz.read(java).get("logits").doubles(), Npz.read(found).get("logits").doubles()))
         .isGreaterThan(0.999);
-  }
-
-  private static double correlation(Tensor one, Tensor other) {
-    double[] a = one.doubles();
-    double[] b = other.doubles();
-    double meanA = Arrays.stream(a).average().orElseThrow();
-    double meanB = Arrays.stream(b).average().orElseThrow();
-    double product = 0;
-    double squareA = 0;
-    double squareB = 0;
-    for (int i = 0; i < a.length; i++) {
-      product += (a[i] - meanA) * (b[i] - meanB);
-      squareA += Math.pow(a[i] - meanA, 2);
-      squareB += Math.pow(b[i] - meanB, 2);
-    }
-    return product / Math.sqrt(squareA * squareB);
   }
 
   @Test

@@ -140,19 +140,7 @@ record Step(
   }
 
   Step with(Control other) {
-    return new Step(
-        kind,
-        origin,
-        operands,
-        epilogues,
-        result,
-        sizes,
-        indices,
-        units,
-        tilesOfUnit,
-        chunks,
-        others,
-        other);
+    return with(others, other);
   }
 
   /** The same step, which is skipped unless none of these words is 0. */
@@ -161,6 +149,10 @@ record Step(
   }
 
   Step withOthers(List<Matrix> results) {
+    return with(results, control);
+  }
+
+  private Step with(List<Matrix> results, Control other) {
     return new Step(
         kind,
         origin,
@@ -173,7 +165,7 @@ record Step(
         tilesOfUnit,
         chunks,
         results,
-        control);
+        other);
   }
 
   /** A step whose units of work are the tiles of the result. */

@@ -10,6 +10,7 @@ import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.type.Shape;
@@ -19,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -210,7 +210,7 @@ class EmittedKernelsTest {
             .run(inputs, LIMIT)
             .getFirst()
             .doubles();
-    assertThat(correlation(expected, found)).isGreaterThan(correlation);
+    assertThat(Correlation.of(expected, found)).isGreaterThan(correlation);
   }
 
   /**
@@ -262,7 +262,7 @@ class EmittedKernelsTest {
         }
         List<Tensor> expected = Evaluator.run(module.graph(), whole);
         double[] found = session.run(inputs).getFirst().doubles();
-        assertThat(correlation(expected.getFirst().doubles(), found)).isGreaterThan(correlation);
+        assertThat(Correlation.of(expected.getFirst().doubles(), found)).isGreaterThan(correlation);
         states = expected.subList(1, 3);
       }
     }
@@ -274,20 +274,6 @@ class EmittedKernelsTest {
       values[i] = random.nextGaussian();
     }
     return Tensor.ofDoubles(input.type(), values);
-  }
-
-  static double correlation(double[] one, double[] other) {
-    double meanOne = Arrays.stream(one).average().orElseThrow();
-    double meanOther = Arrays.stream(other).average().orElseThrow();
-    double product = 0;
-    double squareOne = 0;
-    double squareOther = 0;
-    for (int i = 0; i < one.length; i++) {
-      product += (one[i] - meanOne) * (other[i] - meanOther);
-      squareOne += Math.pow(one[i] - meanOne, 2);
-      squareOther += Math.pow(other[i] - meanOther, 2);
-    }
-    return product / Math.sqrt(squareOne * squareOther);
   }
 
   @ParameterizedTest

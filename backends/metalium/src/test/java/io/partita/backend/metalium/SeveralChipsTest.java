@@ -11,6 +11,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.type.TensorType;
@@ -249,7 +250,7 @@ class SeveralChipsTest {
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = run(program(mesh), inputs).getFirst().doubles();
     // The matrix engine takes 10 bits of the mantissa of its operands.
-    assertThat(EmittedKernelsTest.correlation(expected, found)).isGreaterThan(0.99999);
+    assertThat(Correlation.of(expected, found)).isGreaterThan(0.99999);
   }
 
   private static String gaussian(int seed, int count) {

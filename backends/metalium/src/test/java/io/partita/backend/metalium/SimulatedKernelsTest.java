@@ -7,6 +7,7 @@ import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.type.Shape;
@@ -64,7 +65,7 @@ class SimulatedKernelsTest {
             .toList();
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program(module).run(List.of(inputs), LIMIT).getFirst().getFirst().doubles();
-    assertThat(EmittedKernelsTest.correlation(expected, found)).isGreaterThan(CORRELATION);
+    assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
   }
 
   @ParameterizedTest
@@ -151,9 +152,7 @@ class SimulatedKernelsTest {
     }
     List<List<Tensor>> found = program(module).run(runs, LIMIT);
     for (int run = 0; run < runs.size(); run++) {
-      assertThat(
-              EmittedKernelsTest.correlation(
-                  expected.get(run), found.get(run).getFirst().doubles()))
+      assertThat(Correlation.of(expected.get(run), found.get(run).getFirst().doubles()))
           .isGreaterThan(CORRELATION);
     }
   }

@@ -39,7 +39,7 @@ final class ElementwiseLowering {
       case Elementwise.Cast(ElementType to) ->
           line("cast_" + element + "_" + to, operands.getFirst(), out, epilogues);
       case Elementwise.Binary(BinaryFunction function) ->
-          exists(function, element) && operands.get(1).element() == element
+          KernelTable.has(function.text() + "_" + element) && operands.get(1).element() == element
               ? Optional.of(
                   broadcasting(
                       function.text() + "_" + element,
@@ -59,10 +59,6 @@ final class ElementwiseLowering {
                       out,
                       epilogues));
     };
-  }
-
-  static boolean exists(BinaryFunction function, ElementType element) {
-    return KernelTable.has(function.text() + "_" + element);
   }
 
   /** Lowers casts of packed elements, with the packed tensor as bytes. */

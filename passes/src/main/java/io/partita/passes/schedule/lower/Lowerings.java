@@ -1,6 +1,5 @@
 package io.partita.passes.schedule.lower;
 
-import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -11,7 +10,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
@@ -53,13 +51,6 @@ public final class Lowerings {
       case IntegerNetwork network ->
           IntegerNetworkLowering.lower(network, operands, results.getFirst(), epilogues);
     };
-  }
-
-  /** Whether devices can combine received terms of an element type. */
-  public static boolean canJoin(ElementType element) {
-    return ElementwiseLowering.exists(BinaryFunction.ADD, element)
-        || element == ElementType.F16
-        || element == ElementType.BF16;
   }
 
   private static Optional<TileSpace> contraction(

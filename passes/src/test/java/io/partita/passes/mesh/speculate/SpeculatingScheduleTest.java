@@ -23,6 +23,7 @@ import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.cost.PlanReport;
 import io.partita.passes.planning.cost.Plans;
 import io.partita.passes.program.localize.Localization;
+import io.partita.passes.schedule.ChangedChips;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -125,7 +126,7 @@ class SpeculatingScheduleTest {
           }
         }
       }
-      roles.add(with(role, steps));
+      roles.add(ChangedChips.with(role, steps));
     }
     assertThat(skipped).isGreaterThan(10);
     ScheduleEvaluator evaluator =
@@ -216,7 +217,7 @@ class SpeculatingScheduleTest {
         ScheduleStep other = step instanceof Guard guard ? change.apply(guard) : step;
         steps.add(other == null ? nothing(step) : other);
       }
-      roles.add(with(role, steps));
+      roles.add(ChangedChips.with(role, steps));
     }
     return new Schedule(
         schedule.program(), schedule.target(), roles, schedule.inputs(), schedule.outputs());
@@ -224,21 +225,5 @@ class SpeculatingScheduleTest {
 
   private static ScheduleStep nothing(ScheduleStep step) {
     return new ScheduleStep.Clear(0, 0, step.origin());
-  }
-
-  private static ChipSchedule with(ChipSchedule role, List<ScheduleStep> steps) {
-    return new ChipSchedule(
-        role.devices(),
-        role.cores(),
-        role.memories(),
-        role.kernels(),
-        role.start(),
-        steps,
-        role.inputs(),
-        role.outputs(),
-        role.states(),
-        role.constants(),
-        role.residences(),
-        role.meaning());
   }
 }

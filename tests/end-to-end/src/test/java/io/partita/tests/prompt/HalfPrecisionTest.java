@@ -17,6 +17,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -114,19 +115,9 @@ class HalfPrecisionTest {
   }
 
   private static double correlation(List<double[]> expected, List<double[]> found) {
-    double[] x = expected.stream().flatMapToDouble(Arrays::stream).toArray();
-    double[] y = found.stream().flatMapToDouble(Arrays::stream).toArray();
-    double meanX = Arrays.stream(x).average().orElseThrow();
-    double meanY = Arrays.stream(y).average().orElseThrow();
-    double both = 0;
-    double squaresX = 0;
-    double squaresY = 0;
-    for (int i = 0; i < x.length; i++) {
-      both += (x[i] - meanX) * (y[i] - meanY);
-      squaresX += (x[i] - meanX) * (x[i] - meanX);
-      squaresY += (y[i] - meanY) * (y[i] - meanY);
-    }
-    return both / Math.sqrt(squaresX * squaresY);
+    return Correlation.of(
+        expected.stream().flatMapToDouble(Arrays::stream).toArray(),
+        found.stream().flatMapToDouble(Arrays::stream).toArray());
   }
 
   /** The same model with weights, caches and all values in bf16. */
