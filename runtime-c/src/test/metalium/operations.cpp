@@ -171,7 +171,19 @@ const Case CASES[] = {
     UNARY(rsqrt, 1 / std::sqrt(x)),
     UNARY(sqrt, std::sqrt(x)),
     UNARY(relu, x > 0 ? x : 0),
-    UNARY(gelu, x / 2 * (1 + std::erf(x / std::sqrt(2.0)))),
+    {"gelu_tile",
+     [] {
+         begin();
+         copy_init(A);
+         copy_tile(A, 0, 0);
+         gelu_tile_init<false>();
+         gelu_tile<false>(0);
+         finish();
+     },
+     [](const Tile &a, const Tile &, uint32_t row, uint32_t column) {
+         const double x = at(a, row, column);
+         return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+     }},
     UNARY(silu, x / (1 + std::exp(-x))),
     UNARY(sigmoid, 1 / (1 + std::exp(-x))),
     UNARY(tanh, std::tanh(x)),
