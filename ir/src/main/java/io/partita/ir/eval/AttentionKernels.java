@@ -16,10 +16,7 @@ final class AttentionKernels {
   private final Tensor q;
   private final Tensor k;
   private final Tensor v;
-  private final Tensor mask;
-  private final long[] maskStrides;
-  private final Tensor keyLength;
-  private final long offset;
+  private final AttentionMask mask;
   private final int heads;
   private final int kvHeads;
   private final int seq;
@@ -31,10 +28,7 @@ final class AttentionKernels {
     this.q = operands.get(0);
     this.k = operands.get(1);
     this.v = operands.get(2);
-    this.mask = op.mask() ? operands.get(3) : null;
-    this.maskStrides = op.mask() ? Lines.broadcastStrides(mask.shape(), 4) : null;
-    this.keyLength = op.keyLength() ? operands.getLast() : null;
-    this.offset = Bound.value(op.offset(), op.mnemonic());
+    this.mask = new AttentionMask(op, operands);
     this.heads = (int) q.shape().extent(1);
     this.kvHeads = (int) k.shape().extent(1);
     this.seq = (int) q.shape().extent(2);
@@ -64,7 +58,7 @@ final class AttentionKernels {
     int size = (int) q.shape().extent(3);
     int valueSize = (int) v.shape().extent(3);
     // Invalid keys aren't even multiplied by zero, because they may have any value.
-    int valid = validKeys(batch);
+    int valid = mask.validKeys(batch);
     MatrixKernels.Product scores =
         new MatrixKernels.Product(new TensorType(scoreElement, Shape.of(rows, valid)));
     scores.multiply(
@@ -76,10 +70,6 @@ final class AttentionKernels {
         new Matrix(weights, 0, rows, valid, false),
         new Matrix(v, (long) kvHead * keys * valueSize, valid, valueSize, false),
         (head * seq + first) * valueSize);
-  }
-
-  private int validKeys(int batch) {
-    return keyLength == null ? keys : (int) Math.clamp(keyLength.getLong(batch), 0, (long) keys);
   }
 
   private Tensor weights(Tensor scores, int batch, int head, int first) {
@@ -98,31 +88,18 @@ final class AttentionKernels {
 
   /** Computes masked scores from dot products; -∞ for hidden keys. */
   private void score(double[] row, int batch, int head, int query) {
-    long position = query + (keyLength == null ? offset : keyLength.getLong(batch) - seq);
     for (int key = 0; key < row.length; key++) {
-      if (op.causal() && key > position || op.window() > 0 && position - key >= op.window()) {
-        row[key] = Double.NEGATIVE_INFINITY;
+      double added = mask.added(batch, head, query, key);
+      if (added == Double.NEGATIVE_INFINITY) {
+        row[key] = added;
         continue;
       }
       double score = row[key] * op.scale();
       if (op.softCap() > 0) {
         score = op.softCap() * Math.tanh(score / op.softCap());
       }
-      row[key] = mask == null ? score : masked(score, batch, head, query, key);
+      row[key] = score + added;
     }
-  }
-
-  private double masked(double score, int batch, int head, int query, int key) {
-    int at =
-        (int)
-            (batch * maskStrides[0]
-                + head * maskStrides[1]
-                + query * maskStrides[2]
-                + key * maskStrides[3]);
-    if (mask.element() == ElementType.BOOL) {
-      return mask.getBoolean(at) ? score : Double.NEGATIVE_INFINITY;
-    }
-    return score + mask.getDouble(at);
   }
 
   /** Computes the softmax in place; zeros if all keys are hidden. */

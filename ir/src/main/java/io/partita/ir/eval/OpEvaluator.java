@@ -152,6 +152,8 @@ public final class OpEvaluator {
       case Structured.Linear linear ->
           MatrixKernels.linear(first, operands.subList(1, operands.size()), linear.transposed());
       case Structured.Norm norm -> NormKernels.norm(norm, operands);
+      case Structured.Attention attention when attention.isInteger() ->
+          IntegerAttentionKernel.attention(attention, operands, type);
       case Structured.Attention attention -> AttentionKernels.attention(attention, operands, type);
       case Structured.RotaryEmbedding rotary ->
           AttentionKernels.rotary(rotary.interleaved(), first, operands.get(1), operands.get(2));

@@ -206,16 +206,7 @@ public final class LocalForm {
   private Value attention(Structured.Attention a) {
     long from = splits.operand(0).from(device, 2);
     if (!a.keyLength()) {
-      return builder.add(
-          new Structured.Attention(
-              a.scale(),
-              a.softCap(),
-              a.causal(),
-              a.offset().plus(from),
-              a.window(),
-              a.mask(),
-              false),
-          operands);
+      return builder.add(a.withOffset(a.offset().plus(from)), operands);
     }
     long after =
         operandTypes.getFirst().dim(2).value() - from - operands.getFirst().type().dim(2).value();

@@ -92,7 +92,7 @@ final class StructuredFactors {
       rule.operand(batch);
     }
     return rule.result(List.of(new int[] {batch}, heads, new int[] {query}, new int[] {value}))
-        .finish(Linearity.of(Linearity.SUM, Set.of(2)));
+        .finish(op.isInteger() ? Linearity.NONE : Linearity.of(Linearity.SUM, Set.of(2)));
   }
 
   private static long groupSize(TensorType q, TensorType k) {

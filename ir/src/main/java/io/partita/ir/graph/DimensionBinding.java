@@ -57,7 +57,8 @@ public final class DimensionBinding {
           new Movement.Slice(bind(starts, extents), bind(sizes, extents), steps);
       case Source.Iota(var size, var element) -> new Source.Iota(size.bind(extents), element);
       case Source.Extent(var size) -> new Source.Extent(size.bind(extents));
-      case Structured.Attention attention -> bind(attention, extents);
+      case Structured.Attention attention ->
+          attention.withOffset(attention.offset().bind(extents));
       case Movement.Transpose unchanged -> unchanged;
       case Movement.Concat unchanged -> unchanged;
       case Movement.Pad unchanged -> unchanged;
@@ -87,17 +88,5 @@ public final class DimensionBinding {
 
   private static List<Dim> bind(List<Dim> dims, Map<String, Dim> extents) {
     return dims.stream().map(dim -> dim.bind(extents)).toList();
-  }
-
-  private static Structured.Attention bind(
-      Structured.Attention attention, Map<String, Dim> extents) {
-    return new Structured.Attention(
-        attention.scale(),
-        attention.softCap(),
-        attention.causal(),
-        attention.offset().bind(extents),
-        attention.window(),
-        attention.mask(),
-        attention.keyLength());
   }
 }

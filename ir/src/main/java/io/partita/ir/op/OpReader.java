@@ -101,7 +101,8 @@ public final class OpReader {
               in.dim("offset"),
               in.integer("window"),
               in.flag("mask"),
-              in.flag("key_length"));
+              in.flag("key_length"),
+              in.flag("integer") ? in.number("value_scale") : 0);
       case "rotary_embedding" -> new Structured.RotaryEmbedding(in.flag("interleaved"));
       case "ffn", "gated_ffn" ->
           new Structured.Ffn(

@@ -108,7 +108,11 @@ public sealed interface Structured extends Op {
    * - seq + i}. If causal, it attends to keys up to its own position; with a window w > 0, only to
    * those less than w before it. A query that attends to no key gives zeros.
    *
+   * <p>Queries, keys and values are floats, or i8 with a result in f32; {@link IntegerAttention}
+   * defines the latter.
+   *
    * @param softCap if positive, scores s become {@code softCap tanh(s / softCap)} before the mask
+   * @param valueScale what a unit of i8 values stands for; 0 for floats
    */
   record Attention(
       double scale,
@@ -117,8 +121,31 @@ public sealed interface Structured extends Op {
       Dim offset,
       long window,
       boolean mask,
-      boolean keyLength)
+      boolean keyLength,
+      double valueScale)
       implements Structured {
+    /** An attention of floats. */
+    public Attention(
+        double scale,
+        double softCap,
+        boolean causal,
+        Dim offset,
+        long window,
+        boolean mask,
+        boolean keyLength) {
+      this(scale, softCap, causal, offset, window, mask, keyLength, 0);
+    }
+
+    /** Whether queries, keys and values are integers. */
+    public boolean isInteger() {
+      return valueScale != 0;
+    }
+
+    public Attention withOffset(Dim other) {
+      return new Attention(
+          scale, softCap, causal, other, window, mask, keyLength, valueScale);
+    }
+
     @Override
     public String mnemonic() {
       return "attention";
@@ -133,6 +160,10 @@ public sealed interface Structured extends Op {
       attributes.integer("window", window);
       attributes.flag("mask", mask);
       attributes.flag("key_length", keyLength);
+      attributes.flag("integer", isInteger());
+      if (isInteger()) {
+        attributes.number("value_scale", valueScale);
+      }
     }
 
     @Override
@@ -141,7 +172,13 @@ public sealed interface Structured extends Op {
       TensorType q = operands.get(0);
       TensorType k = operands.get(1);
       TensorType v = operands.get(2);
-      Require.that(q.element().isFloat(), "floating-point queries", q);
+      if (isInteger()) {
+        Require.that(q.element() == ElementType.I8, "queries of i8", q);
+        Require.that(softCap == 0, "no soft cap of integers", softCap);
+        Require.that(scale > 0 && valueScale > 0, "positive scales", scale + " and " + valueScale);
+      } else {
+        Require.that(q.element().isFloat(), "floating-point queries", q);
+      }
       Require.sameElement(q, k);
       Require.sameElement(q, v);
       Require.rank(q, 4, "queries");
@@ -162,18 +199,19 @@ public sealed interface Structured extends Op {
           "a multiple of the kv heads",
           q.dim(1) + " and " + k.dim(1));
       Require.that(window >= 0, "a window of 0 or more", window);
+      ElementType result = isInteger() ? ElementType.F32 : q.element();
       if (mask) {
         TensorType type = operands.get(3);
         Require.that(
-            type.element() == ElementType.BOOL || type.element() == q.element(),
-            "a mask of bool or " + q.element(),
+            type.element() == ElementType.BOOL || type.element() == result,
+            "a mask of bool or " + result,
             type);
         Require.broadcastsTo(type.shape(), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
       }
       if (keyLength) {
         requireVector(operands.getLast(), ElementType.I64, q.dim(0), "key lengths");
       }
-      return List.of(q.with(q.shape().with(3, v.dim(3))));
+      return List.of(new TensorType(result, q.shape().with(3, v.dim(3))));
     }
   }
 

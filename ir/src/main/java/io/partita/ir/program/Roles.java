@@ -102,9 +102,7 @@ public final class Roles {
       case Source.Constant constant -> "constant";
       case Movement.Slice(var starts, var sizes, var steps) ->
           new Movement.Slice(Collections.nCopies(starts.size(), Dim.ZERO), sizes, steps);
-      case Structured.Attention a ->
-          new Structured.Attention(
-              a.scale(), a.softCap(), a.causal(), Dim.ZERO, a.window(), a.mask(), a.keyLength());
+      case Structured.Attention a -> a.withOffset(Dim.ZERO);
       case Communication.Exchange exchange -> messages.apply(exchange);
       case Op same -> same;
     };

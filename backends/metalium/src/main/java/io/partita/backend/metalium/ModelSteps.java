@@ -140,7 +140,7 @@ final class ModelSteps {
         case Structured.CacheUpdate update when epilogues.isEmpty() -> {
           return decoder.cacheUpdate(update, node);
         }
-        case Structured.Attention attention when epilogues.isEmpty() -> {
+        case Structured.Attention attention when epilogues.isEmpty() && !attention.isInteger() -> {
           return speculated.containsKey(node)
               ? decoder.speculatedAttention(speculated.get(node), decisions)
               : decoder.attention(attention, node);

@@ -252,6 +252,33 @@ final class ChosenOperations {
     masked(2, 4, 2, 7, 30, TensorType.of(ElementType.F32, 2, 4, 7, 30));
     masked(2, 4, 1, 7, 30, TensorType.of(ElementType.F32, 4, 1, 30));
     masked(1, 4, 4, 7, 30, TensorType.of(ElementType.BOOL, 7, 30));
+    integerAttention(1, 4, 2, 1, 129, 16, true);
+    integerAttention(1, 8, 8, 1, 40, 64, false);
+    integerAttention(2, 4, 2, 9, 21, 20, false);
+    integerAttention(2, 2, 1, 5, 31, 16, true);
+    // The keys and values of a head don't fit a tile.
+    integerAttention(1, 2, 2, 1, 1600, 32, false);
+  }
+
+  private void integerAttention(
+      long batch, long heads, long kvHeads, long seq, long keys, long size, boolean hasLength) {
+    Structured.Attention attention =
+        new Structured.Attention(
+            0.001, 0, true, Dim.of(keys - seq), 0, !hasLength, hasLength, 0.25);
+    if (hasLength) {
+      attention = attention.withOffset(Dim.ZERO);
+    }
+    List<Tensor> operands =
+        new ArrayList<>(
+            List.of(
+                integers(ElementType.I8, -128, 127, batch, heads, seq, size),
+                integers(ElementType.I8, -128, 127, batch, kvHeads, keys, size),
+                integers(ElementType.I8, -128, 127, batch, kvHeads, keys, size)));
+    operands.add(
+        hasLength
+            ? integers(ElementType.I64, keys - 3, keys - 3, batch)
+            : floats(batch, 1, seq, keys));
+    cases.add(new OperationCase(attention, operands));
   }
 
   private void attention(

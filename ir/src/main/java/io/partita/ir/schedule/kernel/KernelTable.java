@@ -40,6 +40,7 @@ public final class KernelTable {
     NearestCentroidKernels.add(this);
     LineKernels.add(this);
     AttentionKernels.add(this);
+    IntegerAttentionKernels.add(this);
     QuantizationKernels.add(this);
     IntegerNetworkKernels.add(this);
   }

@@ -39,6 +39,7 @@ public final class SpeculatedAttention {
   /** Whether queries have positions among the keys, and only the position hides keys. */
   public static boolean isPossible(Node node) {
     return node.op() instanceof Attention attention
+        && !attention.isInteger()
         && !attention.mask()
         && (attention.causal() || attention.keyLength())
         && node.operand(0).type().isStatic()

@@ -276,7 +276,8 @@ public final class ClassTokens implements ModulePass {
       }
       operands.add(graph.constant(mask()));
       Op masked =
-          new Structured.Attention(op.scale(), op.softCap(), false, op.offset(), 0, true, false);
+          new Structured.Attention(
+              op.scale(), op.softCap(), false, op.offset(), 0, true, false, op.valueScale());
       put(node.result(), graph.add(masked, operands), 2);
     }
 

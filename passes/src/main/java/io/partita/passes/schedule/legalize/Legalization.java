@@ -30,6 +30,7 @@ public final class Legalization {
           new SplitFfn(),
           new ProjectPatches(),
           new SplitEinsum(),
+          new WidenAttention(),
           new SplitBatches(),
           new SplitConvolution(),
           new SplitPool(),

@@ -8,6 +8,7 @@ import static io.partita.ir.schedule.kernel.Argument.scratch;
 import static io.partita.ir.schedule.kernel.TileExpression.size;
 import static io.partita.ir.schedule.kernel.TileExpression.start;
 
+import io.partita.ir.op.IntegerAttention;
 import io.partita.ir.op.Structured.Attention;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
@@ -19,7 +20,8 @@ import java.util.Optional;
 
 /**
  * {@code attention.h}: heads and queries are tiled, and keys, along which a state stays in the
- * working memory.
+ * working memory. {@code integer_attention.h}: a tile has all keys, as weights depend on the largest
+ * score.
  *
  * <p>The kernel counts heads over all batches; the axes are kv heads and the heads of a group. If
  * positions are outside of heads in a tensor, they are in its tile too, and the loop processes one
@@ -34,6 +36,9 @@ final class AttentionLowering {
 
   /** The number of keys that the kernel processes together. */
   private static final long KEYS = 8;
+
+  /** Lines of weights are whole words. */
+  private static final long WORD = 4;
 
   private static final TileExpression ZERO = TileExpression.of(0);
 
@@ -57,7 +62,7 @@ final class AttentionLowering {
     k = operands.get(1);
     v = operands.get(2);
     this.out = out;
-    space = new TileSpaceBuilder("attention_f32");
+    space = new TileSpaceBuilder(op.isInteger() ? "attention_values_i8" : "attention_f32");
     group = q.shape().get(1) / k.shape().get(1);
     keyLength =
         op.keyLength()
@@ -76,10 +81,8 @@ final class AttentionLowering {
     kvHeads = space.axis("kv_heads", k.shape().get(1), 1);
     groupHeads = space.axis("group", group, 1);
     seq = space.axis("seq", q.shape().get(2), 1);
-    keys =
-        space.axis(
-            new TileSpace.Axis(
-                "keys", k.shape().get(2), Math.min(KEYS, k.shape().get(2)), true, keyLength));
+    long least = op.isInteger() ? k.shape().get(2) : Math.min(KEYS, k.shape().get(2));
+    keys = space.axis(new TileSpace.Axis("keys", k.shape().get(2), least, true, keyLength));
   }
 
   static Optional<TileSpace> lower(Attention op, List<TensorView> operands, TensorView out) {
@@ -152,8 +155,95 @@ final class AttentionLowering {
     Heads valueTile = add("v", 2, v, keys);
     List<Argument> mask = mask(operands);
     Heads result = add("out", operands.size(), out, seq);
-    long parts = parts();
     TileExpression heads = TileGrid.elements(List.of(batch, kvHeads, groupHeads));
+    if (op.isInteger()) {
+      integerCalls(heads, queries, keyTile, valueTile, mask, result);
+    } else {
+      calls(heads, queries, keyTile, valueTile, mask, result);
+    }
+    return space.build();
+  }
+
+  private TileExpression validKeys() {
+    return keyLength
+        .map(length -> length.minus(start(keys)).minimum(size(keys)).maximum(ZERO))
+        .orElse(size(keys));
+  }
+
+  private List<Argument> visibility() {
+    TileExpression position =
+        keyLength
+            .map(length -> length.minus(TileExpression.of(q.shape().get(2))))
+            .orElse(TileExpression.of(op.offset().value()))
+            .plus(start(seq))
+            .minus(start(keys));
+    return List.of(
+        integer("causal", op.causal() ? 1 : 0),
+        integer("window", Math.min(op.window(), Integer.MAX_VALUE)),
+        integer("position", position));
+  }
+
+  private void integerCalls(
+      TileExpression heads,
+      Heads queries,
+      Heads keyTile,
+      Heads valueTile,
+      List<Argument> mask,
+      Heads result) {
+    long row = Math.ceilDiv(k.shape().get(2), WORD) * WORD;
+    TileExpression lines = heads.times(size(seq));
+    int scores = space.scratch("scores", lines.times(Integer.BYTES * k.shape().get(2)));
+    int weights = space.scratch("weights", lines.times(row));
+    List<Argument> counts =
+        List.of(
+            integer("heads", heads),
+            integer("group", size(groupHeads)),
+            integer("seq", size(seq)),
+            integer("keys", validKeys()));
+    List<Argument> first = new ArrayList<>();
+    first.add(pointer("q", queries.operand));
+    first.add(pointer("k", keyTile.operand));
+    first.addAll(mask.subList(0, 2));
+    first.add(scratch("scores", scores));
+    first.addAll(counts);
+    first.add(integer("d", q.shape().get(3)));
+    first.addAll(strides("q", queries));
+    first.addAll(strides("k", keyTile));
+    first.addAll(mask.subList(2, mask.size()));
+    first.addAll(visibility());
+    first.add(number("inverse_scale", (float) (1 / op.scale())));
+    space.call("attention_scores_i8", first);
+    space.call(
+        "attention_weights_u8",
+        List.of(
+            scratch("scores", scores),
+            scratch("weights", weights),
+            counts.get(0),
+            counts.get(2),
+            counts.get(3),
+            integer("row", row),
+            number("unit", IntegerAttention.unit(op.scale()))));
+    List<Argument> last = new ArrayList<>();
+    last.add(scratch("weights", weights));
+    last.add(pointer("v", valueTile.operand));
+    last.add(pointer("out", result.operand));
+    last.addAll(counts);
+    last.add(integer("dv", v.shape().get(3)));
+    last.add(integer("row", row));
+    last.addAll(strides("v", valueTile));
+    last.addAll(strides("out", result));
+    last.add(number("value_scale", (float) op.valueScale()));
+    space.call("attention_values_i8", last);
+  }
+
+  private void calls(
+      TileExpression heads,
+      Heads queries,
+      Heads keyTile,
+      Heads valueTile,
+      List<Argument> mask,
+      Heads result) {
+    long parts = parts();
     TileExpression items = heads.times(size(seq)).times(parts);
     long valueSize = v.shape().get(3);
     List<Argument> state =
@@ -161,16 +251,6 @@ final class AttentionLowering {
             scratch("largest", space.scratch("largest", items.times(Float.BYTES))),
             scratch("weights", space.scratch("weights", items.times(Float.BYTES))),
             scratch("sums", space.scratch("sums", items.times(Float.BYTES * valueSize))));
-    TileExpression valid =
-        keyLength
-            .map(length -> length.minus(start(keys)).minimum(size(keys)).maximum(ZERO))
-            .orElse(size(keys));
-    TileExpression position =
-        keyLength
-            .map(length -> length.minus(TileExpression.of(q.shape().get(2))))
-            .orElse(TileExpression.of(op.offset().value()))
-            .plus(start(seq))
-            .minus(start(keys));
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("q", queries.operand));
     arguments.add(pointer("k", keyTile.operand));
@@ -181,7 +261,7 @@ final class AttentionLowering {
     arguments.add(integer("heads", heads));
     arguments.add(integer("group", size(groupHeads)));
     arguments.add(integer("seq", size(seq)));
-    arguments.add(integer("keys", valid));
+    arguments.add(integer("keys", validKeys()));
     arguments.add(integer("d", q.shape().get(3)));
     arguments.add(integer("dv", valueSize));
     arguments.addAll(strides("q", queries));
@@ -189,9 +269,7 @@ final class AttentionLowering {
     arguments.addAll(strides("v", valueTile));
     arguments.addAll(mask.subList(2, mask.size()));
     arguments.add(integer("first", TileExpression.first(keys)));
-    arguments.add(integer("causal", op.causal() ? 1 : 0));
-    arguments.add(integer("window", Math.min(op.window(), Integer.MAX_VALUE)));
-    arguments.add(integer("position", position));
+    arguments.addAll(visibility());
     arguments.add(number("scale", (float) op.scale()));
     arguments.add(number("soft_cap", (float) op.softCap()));
     space.call("attention_f32", arguments);
@@ -203,7 +281,6 @@ final class AttentionLowering {
     last.add(integer("dv", valueSize));
     last.addAll(strides("out", result));
     space.call("attention_finish_f32", last, List.of(keys));
-    return space.build();
   }
 
   private static List<Argument> strides(String name, Heads tile) {

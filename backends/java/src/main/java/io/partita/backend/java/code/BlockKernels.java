@@ -156,7 +156,7 @@ final class BlockKernels {
           """);
 
   /** The keys that a query sees; the queries are the last positions of the keys. */
-  private static final String SEEN =
+  static final String SEEN =
       """
               long length = lengths == null ? keys : Math.max(0, Math.min(keys, lengths[b]));
               long position = (lengths == null ? offset : lengths[b] - seq) + query;

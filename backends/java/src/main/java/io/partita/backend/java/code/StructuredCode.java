@@ -1,9 +1,12 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.code.Kernel.Variant;
+import io.partita.backend.java.plan.Storage;
+import io.partita.ir.op.IntegerAttention;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Calls of the transformer's kernels. */
@@ -88,60 +91,83 @@ final class StructuredCode {
   }
 
   private void attention(Structured.Attention attention) {
-    Shape q = code.shape(0);
-    Shape k = code.shape(1);
-    Shape v = code.shape(2);
     if (code.resultType().shape().elements() == 0) {
       return;
     }
-    String queries = code.real(0);
-    String keys = code.real(1);
-    String values = code.real(2);
-    boolean isChoice = attention.mask() && code.element(3) == ElementType.BOOL;
-    String mask = attention.mask() ? isChoice ? code.array(3) : code.real(3) : "null";
-    List<Long> strides =
-        attention.mask()
-            ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
-            : List.of(0L, 0L, 0L, 0L);
+    if (attention.isInteger()) {
+      integerAttention(attention);
+      return;
+    }
+    Shape q = code.shape(0);
+    Shape k = code.shape(1);
+    List<Object> arguments = new ArrayList<>();
+    arguments.addAll(List.of(code.real(0), code.real(1), code.real(2)));
+    arguments.addAll(attentionExtents());
+    arguments.add(Elements.doubleLiteral(attention.scale()));
+    arguments.add(Elements.doubleLiteral(attention.softCap()));
+    arguments.addAll(visibility(attention));
     String y = code.realResult();
     boolean isBlocked = q.extent(2) >= MANY_QUERIES;
     long block = isBlocked ? Math.min(64, q.extent(2)) : 1;
     String scores = code.scratch.take(code.realStorage(), block * k.extent(2));
     if (isBlocked) {
-      String turned = code.scratch.take(code.realStorage(), k.extent(2) * k.extent(3));
-      scores = turned + ", " + scores;
+      arguments.add(code.scratch.take(code.realStorage(), k.extent(2) * k.extent(3)));
     }
-    String lengths = attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null";
-    Variant variant = code.realVariant();
+    arguments.add(scores);
+    arguments.add(y);
     body.line(
         code.call(
             isBlocked ? BlockKernels.BLOCK_ATTENTION : BlockKernels.ATTENTION,
-            variant,
-            queries,
-            keys,
-            values,
-            q.extent(0),
-            q.extent(1),
-            k.extent(1),
-            q.extent(2),
-            k.extent(2),
-            q.extent(3),
-            v.extent(3),
-            Elements.doubleLiteral(attention.scale()),
-            Elements.doubleLiteral(attention.softCap()),
-            attention.causal(),
-            offset(),
-            attention.window() + "L",
-            isChoice ? mask : "null",
-            isChoice ? "null" : mask,
-            strides.get(0),
-            strides.get(1),
-            strides.get(2),
-            strides.get(3),
-            lengths,
-            scores,
-            y));
+            code.realVariant(),
+            arguments.toArray()));
     code.narrow(y);
+  }
+
+  private void integerAttention(Structured.Attention attention) {
+    List<Object> arguments = new ArrayList<>();
+    arguments.addAll(List.of(code.array(0), code.array(1), code.array(2)));
+    arguments.addAll(attentionExtents());
+    arguments.add(Elements.literal(ElementType.F32, 1 / attention.scale()));
+    arguments.add(Elements.literal(ElementType.F32, IntegerAttention.unit(attention.scale())));
+    arguments.add(Elements.literal(ElementType.F32, attention.valueScale()));
+    arguments.addAll(visibility(attention));
+    arguments.add(code.scratch.take(Storage.INTS, code.shape(1).extent(2)));
+    arguments.add(code.scratch.take(Storage.INTS, code.shape(2).extent(3)));
+    arguments.add(code.result());
+    body.line(code.call(IntegerAttentionKernel.ATTENTION, arguments.toArray()));
+  }
+
+  /** Batch, heads, kv heads, queries, keys, and the features of keys and of values. */
+  private List<Long> attentionExtents() {
+    Shape q = code.shape(0);
+    Shape k = code.shape(1);
+    return List.of(
+        q.extent(0),
+        q.extent(1),
+        k.extent(1),
+        q.extent(2),
+        k.extent(2),
+        q.extent(3),
+        code.shape(2).extent(3));
+  }
+
+  /** Which keys a query sees. */
+  private List<Object> visibility(Structured.Attention attention) {
+    boolean isChoice = attention.mask() && code.element(3) == ElementType.BOOL;
+    String mask = attention.mask() ? isChoice ? code.array(3) : code.real(3) : "null";
+    List<Object> arguments = new ArrayList<>();
+    arguments.add(attention.causal());
+    arguments.add(offset());
+    arguments.add(attention.window() + "L");
+    arguments.add(isChoice ? mask : "null");
+    arguments.add(isChoice ? "null" : mask);
+    arguments.addAll(
+        attention.mask()
+            ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
+            : List.of(0L, 0L, 0L, 0L));
+    arguments.add(
+        attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null");
+    return arguments;
   }
 
   private void rotary(Structured.RotaryEmbedding rotary) {

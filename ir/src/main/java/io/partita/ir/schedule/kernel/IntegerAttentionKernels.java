@@ -1,0 +1,206 @@
+package io.partita.ir.schedule.kernel;
+
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+
+import io.partita.ir.op.IntegerAttention;
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/** Kernels of {@code integer_attention.h}, which are exact. */
+final class IntegerAttentionKernels {
+  private static final int HIDDEN = Integer.MIN_VALUE;
+
+  private static final KernelStruct SCORES =
+      KernelStruct.in("integer_attention.h", "attention_scores")
+          .pointers("q", "k", "allowed", "added", "scores")
+          .integers("heads", "group", "seq", "keys", "d", "q_head", "q_row", "k_head", "k_row")
+          .integers("mask_head", "mask_row", "mask_key", "causal", "window", "position")
+          .floats("inverse_scale")
+          .requires("group >= 1", call -> call.get("group") >= 1)
+          .requires("d <= 1024", call -> call.get("d") <= IntegerAttention.MOST_FEATURES)
+          .shared(KernelStruct.BLOCKS)
+          .build(
+              all -> {
+                all.add(
+                    "q",
+                    READ,
+                    Byte.SIZE,
+                    List.of(all.step("heads", "q_head"), all.step("seq", "q_row"), all.line("d")));
+                keyed(all, "k", "d");
+                List<Step> mask =
+                    List.of(
+                        all.step("heads", "mask_head"),
+                        all.step("seq", "mask_row"),
+                        all.step("keys", "mask_key"));
+                all.optional("allowed", READ, Byte.SIZE, mask);
+                all.optional("added", READ, Float.SIZE, mask);
+                all.add("scores", WRITE, Integer.SIZE, all.vector("heads", "seq", "keys"));
+              },
+              call -> List.of(call.get("heads"), call.get("seq"), call.get("keys"), call.get("d")));
+
+  private static final KernelStruct WEIGHTS =
+      KernelStruct.in("integer_attention.h", "attention_weights")
+          .pointers("scores", "weights")
+          .integers("heads", "seq", "keys", "row")
+          .floats("unit")
+          .requires("row = a multiple of 4", call -> call.get("row") % 4 == 0)
+          .requires("row >= keys", call -> call.get("row") >= call.get("keys"))
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("scores", READ, Integer.SIZE, all.vector("heads", "seq", "keys"));
+                all.add("weights", WRITE, Byte.SIZE, all.vector("heads", "seq", "row"));
+              },
+              call -> CallWork.lines(call.product("heads", "seq"), call.get("keys"), 1));
+
+  private static final KernelStruct VALUES =
+      KernelStruct.in("integer_attention.h", "attention_values")
+          .pointers("weights", "v", "out")
+          .integers("heads", "group", "seq", "keys", "dv", "row", "v_head", "v_row")
+          .integers("out_head", "out_row")
+          .floats("value_scale")
+          .requires("group >= 1", call -> call.get("group") >= 1)
+          .requires("row = a multiple of 4", call -> call.get("row") % 4 == 0)
+          .requires("row >= keys", call -> call.get("row") >= call.get("keys"))
+          .requires("keys <= 65793", call -> call.get("keys") <= IntegerAttention.MOST_KEYS)
+          .shared(KernelStruct.BLOCKS)
+          .build(
+              all -> {
+                all.add("weights", READ, Byte.SIZE, all.vector("heads", "seq", "row"));
+                keyed(all, "v", "dv");
+                all.add(
+                    "out",
+                    WRITE,
+                    Float.SIZE,
+                    List.of(
+                        all.step("heads", "out_head"), all.step("seq", "out_row"), all.line("dv")));
+              },
+              call ->
+                  List.of(call.get("heads"), call.get("seq"), call.get("dv"), call.get("keys")));
+
+  /** Adds the accesses of keys or values. */
+  private static void keyed(Accesses all, String name, String features) {
+    long kvHeads = all.get("heads") / Math.max(1, all.get("group"));
+    all.add(
+        name,
+        READ,
+        Byte.SIZE,
+        List.of(
+            new Step(kvHeads, all.get(name + "_head")),
+            all.step("keys", name + "_row"),
+            all.line(features)));
+  }
+
+  private IntegerAttentionKernels() {}
+
+  static void add(KernelTable table) {
+    List<ElementType> bytes = List.of(ElementType.I8);
+    table.add(
+        SCORES,
+        "attention_scores_i8",
+        KernelClass.MATMUL,
+        bytes,
+        false,
+        IntegerAttentionKernels::scores);
+    table.add(
+        WEIGHTS,
+        "attention_weights_u8",
+        KernelClass.SOFTMAX,
+        List.of(ElementType.U8),
+        false,
+        IntegerAttentionKernels::weights);
+    table.add(
+        VALUES,
+        "attention_values_i8",
+        KernelClass.MATMUL,
+        bytes,
+        false,
+        IntegerAttentionKernels::values);
+  }
+
+  private static void scores(KernelArguments call) {
+    int seq = call.get("seq");
+    int keys = call.get("keys");
+    int d = call.get("d");
+    int window = call.get("window");
+    Place allowed = call.place("allowed");
+    Place added = call.place("added");
+    int[] line = new int[keys];
+    for (int item = 0; item < call.get("heads") * seq; item++) {
+      int head = item / seq;
+      int query = item % seq;
+      int position = call.get("position") + query;
+      Place q = call.place("q").plus(head * call.get("q_head") + query * call.get("q_row"));
+      Place k = call.place("k").plus(head / call.get("group") * call.get("k_head"));
+      for (int key = 0; key < keys; key++) {
+        int mask =
+            head * call.get("mask_head")
+                + query * call.get("mask_row")
+                + key * call.get("mask_key");
+        float addend = added == null ? 0 : added.floatAt(mask);
+        boolean isSeen =
+            !(call.get("causal") != 0 && key > position)
+                && !(window > 0 && position - key >= window)
+                && (allowed == null || allowed.memory()[allowed.at() + mask] != 0)
+                && addend != Float.NEGATIVE_INFINITY;
+        line[key] = HIDDEN;
+        if (isSeen) {
+          line[key] = IntegerAttention.addend(addend, call.number("inverse_scale"));
+          for (int i = 0; i < d; i++) {
+            line[key] +=
+                q.memory()[q.at() + i] * k.memory()[k.at() + key * call.get("k_row") + i];
+          }
+        }
+      }
+      call.place("scores").plus((long) Integer.BYTES * item * keys).write(line);
+    }
+  }
+
+  private static void weights(KernelArguments call) {
+    int keys = call.get("keys");
+    int row = call.get("row");
+    for (int item = 0; item < call.get("heads") * call.get("seq"); item++) {
+      int[] scores = call.place("scores").plus((long) Integer.BYTES * item * keys).ints(keys);
+      int largest = HIDDEN;
+      for (int score : scores) {
+        largest = Math.max(largest, score);
+      }
+      Place out = call.place("weights").plus((long) item * row);
+      for (int key = 0; key < row; key++) {
+        boolean isSeen = key < keys && scores[key] != HIDDEN;
+        out.memory()[out.at() + key] =
+            (byte)
+                (isSeen ? IntegerAttention.weight(largest - scores[key], call.number("unit")) : 0);
+      }
+    }
+  }
+
+  private static void values(KernelArguments call) {
+    int seq = call.get("seq");
+    int keys = call.get("keys");
+    float[] out = new float[call.get("dv")];
+    for (int item = 0; item < call.get("heads") * seq; item++) {
+      int head = item / seq;
+      Place weights = call.place("weights").plus((long) item * call.get("row"));
+      Place v = call.place("v").plus(head / call.get("group") * call.get("v_head"));
+      int total = 0;
+      int[] sums = new int[out.length];
+      for (int key = 0; key < keys; key++) {
+        int weight = weights.memory()[weights.at() + key] & 255;
+        total += weight;
+        for (int j = 0; j < sums.length; j++) {
+          sums[j] += weight * v.memory()[v.at() + key * call.get("v_row") + j];
+        }
+      }
+      float scale = total == 0 ? 0 : call.number("value_scale") / total;
+      for (int j = 0; j < sums.length; j++) {
+        out[j] = sums[j] * scale;
+      }
+      int place = head * call.get("out_head") + item % seq * call.get("out_row");
+      call.place("out").plus((long) Float.BYTES * place).write(out);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/*
+ * Attention of bytes, as defined by ir's IntegerAttention; exact. Three kernels follow each other, for all keys of a
+ * tile of heads and queries:
+ *
+ * partita_attention_scores_i8: q k' of each query and key, plus the mask in their unit; the least number for hidden
+ * keys. Head h reads key-value head h / group. Query i stands at `position` + i; causal: it sees keys up to its
+ * position; window > 0: only those fewer than `window` positions before it. `allowed` (1: visible) or `added`, or
+ * neither, is a strided mask [heads, seq, keys]. Cores divide blocks of 4 queries by 4 keys.
+ *
+ * partita_attention_weights_u8: 255 / 2^((largest - score) unit / 4096) for each score, rounded; 0 for hidden keys.
+ * Lines of weights are `row` bytes, a multiple of 4 with zeros after the last key. Cores take whole queries, or the
+ * keys of each query by 4 if there are fewer queries than cores.
+ *
+ * partita_attention_values_i8: the sum of weighted values, times value_scale / the sum of the weights. Zeros for a query
+ * that sees no key. Cores divide blocks of 4 queries by 4 features.
+ *
+ * Vectors are contiguous; heads and rows are strided. All operands are in L1 and don't overlap.
+ */
+#ifndef PARTITA_INTEGER_ATTENTION_H
+#define PARTITA_INTEGER_ATTENTION_H
+
+#include "kernel.h"
+
+struct partita_attention_scores {
+    const int8_t *q;        /* [heads, seq, d] */
+    const int8_t *k;        /* [heads / group, keys, d] */
+    const uint8_t *allowed; /* [heads, seq, keys] or null */
+    const float *added;     /* [heads, seq, keys] or null */
+    int32_t *scores;        /* [heads, seq, keys] */
+    int32_t heads;
+    int32_t group;
+    int32_t seq;
+    int32_t keys;
+    int32_t d; /* at most 1024 */
+    int32_t q_head;
+    int32_t q_row;
+    int32_t k_head;
+    int32_t k_row;
+    int32_t mask_head;
+    int32_t mask_row;
+    int32_t mask_key;
+    int32_t causal;
+    int32_t window;
+    int32_t position;
+    float inverse_scale; /* of the mask */
+};
+
+struct partita_attention_weights {
+    const int32_t *scores; /* [heads, seq, keys] */
+    uint8_t *weights;      /* [heads, seq, row] */
+    int32_t heads;
+    int32_t seq;
+    int32_t keys;
+    int32_t row;
+    float unit;
+};
+
+struct partita_attention_values {
+    const uint8_t *weights; /* [heads, seq, row] */
+    const int8_t *v;        /* [heads / group, keys, dv] */
+    float *out;             /* [heads, seq, dv] */
+    int32_t heads;
+    int32_t group;
+    int32_t seq;
+    int32_t keys; /* at most 65,793 */
+    int32_t dv;
+    int32_t row;
+    int32_t v_head;
+    int32_t v_row;
+    int32_t out_head;
+    int32_t out_row;
+    float value_scale;
+};
+
+partita_kernel partita_attention_scores_i8, partita_attention_weights_u8, partita_attention_values_i8;
+
+#endif

@@ -1,0 +1,170 @@
+package io.partita.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.IntegerAttention;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Compares prompts and decoding with the definition, bit for bit. */
+@ExtendWith(WithKernels.class)
+class IntegerAttentionTest {
+  private static final int WORD = 4;
+
+  private final Samples samples = new Samples(16);
+
+  /**
+   * An attention.
+   *
+   * @param wide whether rows of queries are further apart than those of keys
+   */
+  private record Case(Structured.Attention op, List<Tensor> operands, boolean wide) {
+    int extent(int operand, int axis) {
+      return (int) operands.get(operand).shape().extent(axis);
+    }
+
+    int heads() {
+      return extent(0, 1);
+    }
+
+    int seq() {
+      return extent(0, 2);
+    }
+
+    int keys() {
+      return extent(1, 2);
+    }
+
+    int group() {
+      return heads() / extent(1, 1);
+    }
+  }
+
+  private Case draw() {
+    int kvHeads = samples.from(1, 3);
+    int heads = kvHeads * samples.from(1, 3);
+    int seq = samples.one(1, 1, 2, 4, 9);
+    int keys = seq + samples.from(0, 40);
+    int d = samples.one(1, 4, 7, 16, 32, 33);
+    int dv = samples.one(1, 4, 6, 16, 32);
+    boolean isMasked = samples.flag();
+    Structured.Attention op =
+        new Structured.Attention(
+            samples.one(0.5, 0.003, 1e-6),
+            0,
+            samples.flag(),
+            Dim.of(samples.from(0, keys)),
+            samples.oneIn(3) ? samples.from(1, 9) : 0,
+            isMasked,
+            false,
+            0.25);
+    List<Tensor> operands = new ArrayList<>();
+    operands.add(bytes(Shape.of(1, heads, seq, d)));
+    operands.add(bytes(Shape.of(1, kvHeads, keys, d)));
+    operands.add(bytes(Shape.of(1, kvHeads, keys, dv)));
+    if (isMasked) {
+      Shape shape = Shape.of(1, samples.flag() ? heads : 1, seq, keys);
+      operands.add(samples.flag() ? samples.booleans(shape) : hiding(samples.floats(shape, 40)));
+    }
+    return new Case(op, operands, samples.oneIn(3));
+  }
+
+  /** Bytes, some of which are the extremes. */
+  private Tensor bytes(Shape shape) {
+    long[] all = new long[(int) shape.elements()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = samples.oneIn(6) ? samples.one(-128, 127) : samples.from(-128, 127);
+    }
+    return Tensor.ofLongs(new TensorType(ElementType.I8, shape), all);
+  }
+
+  /** Hides some keys, some by the lowest number. */
+  private Tensor hiding(Tensor mask) {
+    float[] all = mask.floats().clone();
+    for (int i = 0; i < all.length; i++) {
+      if (samples.oneIn(5)) {
+        all[i] = samples.flag() ? Float.NEGATIVE_INFINITY : -Float.MAX_VALUE;
+      }
+    }
+    return Tensor.of(mask.type(), all);
+  }
+
+  @Test
+  void attends(Kernels kernels) {
+    for (int round = 0; round < 80; round++) {
+      Case drawn = draw();
+      float[] expected = OpEvaluator.evaluate(drawn.op, drawn.operands).getFirst().floats();
+      assertArrayEquals(expected, attention(drawn, kernels::run).floats(), drawn.toString());
+      assertArrayEquals(
+          expected, attention(drawn, kernels::contracted).floats(), drawn + " contracted");
+    }
+  }
+
+  private static Tensor attention(Case drawn, Function<KernelCall, List<Tensor>> kernels) {
+    int keys = drawn.keys();
+    int row = Math.ceilDiv(keys, WORD) * WORD;
+    Tensor scores = kernels.apply(scores(drawn)).getFirst();
+    Tensor weights =
+        kernels
+            .apply(
+                new KernelCall("partita_attention_weights_u8")
+                    .in(scores)
+                    .out(TensorType.of(ElementType.U8, drawn.heads(), drawn.seq(), row))
+                    .i32(drawn.heads(), drawn.seq(), keys, row)
+                    .f32(IntegerAttention.unit(drawn.op.scale())))
+            .getFirst();
+    int dv = drawn.extent(2, 3);
+    return kernels
+        .apply(
+            new KernelCall("partita_attention_values_i8")
+                .in(weights)
+                .in(drawn.operands.get(2))
+                .out(TensorType.of(ElementType.F32, 1, drawn.heads(), drawn.seq(), dv))
+                .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, row)
+                .i32((long) keys * dv, dv, (long) drawn.seq() * dv, dv)
+                .f32(drawn.op.valueScale()))
+        .getFirst();
+  }
+
+  private static KernelCall scores(Case drawn) {
+    int keys = drawn.keys();
+    int d = drawn.extent(0, 3);
+    int queryRow = drawn.wide ? d + 3 : d;
+    KernelCall call =
+        new KernelCall("partita_attention_scores_i8")
+            .in(spread(drawn.operands.getFirst(), queryRow))
+            .in(drawn.operands.get(1));
+    boolean isMasked = drawn.op.mask();
+    boolean isChoice = isMasked && drawn.operands.get(3).element() == ElementType.BOOL;
+    call = isChoice ? call.in(drawn.operands.get(3)) : call.absent();
+    call = isMasked && !isChoice ? call.in(drawn.operands.get(3)) : call.absent();
+    long maskHead = isMasked && drawn.extent(3, 1) > 1 ? (long) drawn.seq() * keys : 0;
+    return call.out(TensorType.of(ElementType.I32, drawn.heads(), drawn.seq(), keys))
+        .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, d)
+        .i32((long) drawn.seq() * queryRow, queryRow, (long) keys * d, d)
+        .i32(maskHead, isMasked ? keys : 0, isMasked ? 1 : 0)
+        .i32(drawn.op.causal() ? 1 : 0, drawn.op.window(), drawn.op.offset().value())
+        .f32(1 / drawn.op.scale());
+  }
+
+  /** Leaves space after each row. */
+  private static Tensor spread(Tensor x, int row) {
+    int size = (int) x.shape().extent(3);
+    long[] given = x.longs();
+    long[] all = new long[given.length / size * row];
+    for (int i = 0; i < given.length; i++) {
+      all[i / size * row + i % size] = given[i];
+    }
+    return Tensor.ofLongs(TensorType.of(ElementType.I8, all.length), all);
+  }
+}
