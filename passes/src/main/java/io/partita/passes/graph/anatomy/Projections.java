@@ -6,6 +6,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
@@ -162,7 +163,10 @@ final class Projections {
     return Optional.empty();
   }
 
-  /** Finds the integer sums converted to floats and scaled, after corrections for zero points. */
+  /**
+   * Finds the integer sums converted to floats and scaled, or requantized, after corrections for
+   * zero points.
+   */
   private Optional<Value> rescaled(Value sums) {
     Value at = sums;
     for (int step = 0; step < MAX_STEPS; step++) {
@@ -171,6 +175,9 @@ final class Projections {
         return Optional.empty();
       }
       Node node = readers.getFirst();
+      if (node.op() instanceof IntegerNetwork.Requantize && node.operand(0) == at) {
+        return Optional.of(node.result());
+      }
       boolean isKept = node.results().getFirst().type().shape().equals(at.type().shape());
       boolean isCorrected =
           at.type().element().isInteger()

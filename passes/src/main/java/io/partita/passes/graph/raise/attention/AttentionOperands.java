@@ -1,10 +1,12 @@
 package io.partita.passes.graph.raise.attention;
 
 import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +15,13 @@ import java.util.stream.Stream;
 
 /** An attention and its operands, all of rank 4. */
 record AttentionOperands(Structured.Attention attention, List<Value> values) {
-  /** Returns the operands; empty if the shapes don't fit an attention. */
-  static Optional<AttentionOperands> of(Scores scores, Value values, GraphEditor graph) {
+  /**
+   * Returns the operands; empty if the shapes don't fit an attention.
+   *
+   * @param valueScale the scale of values of integers; 0 for floats
+   */
+  static Optional<AttentionOperands> of(
+      Scores scores, Value values, double valueScale, GraphEditor graph) {
     Value q = scores.queries();
     Value k = scores.keys();
     LeadingDimensions leading = leading(scores, values, graph);
@@ -35,10 +42,11 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
             new Movement.Transpose(List.of(0, 1, 3, 2)),
             LeadingDimensions.separate(k, leading.keys(), graph)));
     operands.add(LeadingDimensions.separate(values, leading.keys(), graph));
+    ElementType real = valueScale != 0 ? ElementType.F32 : q.type().element();
     boolean isMasked = scores.masks().stream().anyMatch(term -> !(term instanceof MaskTerm.Floor));
     Optional<Value> mask =
         isMasked
-            ? MaskTerm.join(scores.masks(), leading.queries(), q.type().element(), graph)
+            ? MaskTerm.join(scores.masks(), leading.queries(), real, graph)
             : Optional.empty();
     if (isMasked && mask.isEmpty()) {
       return Optional.empty();
@@ -47,8 +55,21 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     return Optional.of(
         new AttentionOperands(
             new Structured.Attention(
-                scores.scale(), scores.softCap(), false, Dim.ZERO, 0, isMasked, false),
+                scores.scale(),
+                scores.softCap(),
+                false,
+                Dim.ZERO,
+                0,
+                isMasked,
+                false,
+                valueScale),
             operands));
+  }
+
+  /** Adds the attention, with the shape of the product that it replaces. */
+  Value attention(Node product, GraphEditor graph) {
+    return graph.add(
+        new Movement.Reshape(product.result().type().shape()), graph.add(attention, values));
   }
 
   /**

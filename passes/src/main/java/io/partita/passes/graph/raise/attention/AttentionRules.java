@@ -14,5 +14,8 @@ public final class AttentionRules {
           new SeparateGroupedQueries(),
           new RecognizeCausalMask());
 
+  /** The rules that recover attention of integers, which need those for floats after them. */
+  public static final List<RewriteRule> INTEGER_RULES = List.of(new RaiseIntegerAttention());
+
   private AttentionRules() {}
 }

@@ -6,7 +6,6 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
-import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.passes.rewrite.Capture;
@@ -18,7 +17,7 @@ import java.util.Optional;
 /** {@code matmul(softmax(scores of q and k), v) -> attention(q, k, v)}. */
 final class RaiseAttention implements RewriteRule {
   private static final Capture<Value> SOFTMAX = Capture.of("softmax");
-  private static final Pattern PROBABILITIES =
+  static final Pattern PROBABILITIES =
       Probabilities.through(
           Pattern.op(
                   Reduction.Softmax.class,
@@ -39,24 +38,23 @@ final class RaiseAttention implements RewriteRule {
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    return scores(match, graph)
+        .flatMap(found -> AttentionOperands.of(found, graph.operand(node, 1), 0, graph))
+        .map(operands -> operands.attention(node, graph));
+  }
+
+  /** Returns the masked scores of {@link #PROBABILITIES}. */
+  static Optional<Scores> scores(Match match, GraphEditor graph) {
     Node softmax = match.get(SOFTMAX).definition();
     if (((Reduction.Softmax) softmax.op()).axis() != softmax.result().type().rank() - 1) {
       return Optional.empty();
     }
     Optional<Scores> scores = new ScoreTrace(graph).trace(graph.operand(softmax, 0));
-    if (match.has(Probabilities.ZEROED)) {
-      scores =
-          scores.flatMap(
-              found ->
-                  Probabilities.hidingZeroed(found.masks(), match.get(Probabilities.ZEROED), graph)
-                      .map(found::with));
-    }
-    return scores
-        .flatMap(found -> AttentionOperands.of(found, graph.operand(node, 1), graph))
-        .map(
-            operands ->
-                graph.add(
-                    new Movement.Reshape(node.result().type().shape()),
-                    graph.add(operands.attention(), operands.values())));
+    return match.has(Probabilities.ZEROED)
+        ? scores.flatMap(
+            found ->
+                Probabilities.hidingZeroed(found.masks(), match.get(Probabilities.ZEROED), graph)
+                    .map(found::with))
+        : scores;
   }
 }

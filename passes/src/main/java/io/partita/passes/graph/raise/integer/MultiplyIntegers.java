@@ -9,8 +9,8 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized.Dequantize;
 import io.partita.ir.op.Structured.Linear;
-import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import io.partita.passes.graph.raise.DequantizedBytes;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -44,31 +44,10 @@ public final class MultiplyIntegers implements RewriteRule {
             .isPresent();
   }
 
-  /** The integers of an operand {@code [..., rows, in]}. */
-  private record Input(Value integers, float scale, long zero) {}
-
-  private static Optional<Input> input(Node linear, GraphEditor graph) {
-    Node node = graph.definition(graph.operand(linear, 0)).orElse(null);
-    if (node == null
-        || !(node.op() instanceof Dequantize(var axis, var block, var to))
-        || to != ElementType.F32) {
-      return Optional.empty();
-    }
-    Value integers = graph.operand(node, 0);
-    Tensor scale = graph.constant(graph.operand(node, 1)).orElse(null);
-    Tensor zero = graph.constant(graph.operand(node, 2)).orElse(null);
-    ElementType element = integers.type().element();
-    boolean isKnown =
-        (element == ElementType.I8 || element == ElementType.U8)
-            && integers.type().rank() >= 2
-            && graph.constant(integers).isEmpty()
-            && scale != null
-            && scale.element() == ElementType.F32
-            && scale.size() == 1
-            && zero != null;
-    return isKnown
-        ? Optional.of(new Input(integers, scale.floats()[0], zero.getLong(0)))
-        : Optional.empty();
+  /** Returns the integers of an operand {@code [..., rows, in]}. */
+  private static Optional<DequantizedBytes> input(Node linear, GraphEditor graph) {
+    return DequantizedBytes.of(graph.operand(linear, 0), graph)
+        .filter(input -> input.integers().type().rank() >= 2);
   }
 
   private static boolean fits(IntegerWeight weight) {
@@ -78,7 +57,7 @@ public final class MultiplyIntegers implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Linear linear = (Linear) node.op();
-    Input x = input(node, graph).orElse(null);
+    DequantizedBytes x = input(node, graph).orElse(null);
     IntegerWeight weight =
         IntegerWeight.of(graph.operand(node, 1), linear.transposed(), graph)
             .filter(MultiplyIntegers::fits)

@@ -10,6 +10,49 @@ public final class AttentionRuleTest implements RuleTest {
   @Override
   public List<RuleCase> cases() {
     return List.of(
+        assertThat(new RaiseIntegerAttention())
+            .as("dequantized bytes, of which keys are moved and have a zero point")
+            .within(0.02)
+            .on(
+                quantized(
+                    "i8[2,3,7,4]",
+                    "0",
+                    """
+                    %4 = constant 0.03 : f32[]
+                    %5 = constant 5 : i8[]
+                    %6 = dequantize(%k, %4, %5) {axis = 0, block = 0, to = f32} : f32[2,3,7,4]
+                    %7 = transpose(%6) {permutation = [0,1,3,2]} : f32[2,3,4,7]
+                    """))
+            .gives(
+                """
+                %0 = transpose(%k) {permutation = [0, 1, 3, 2]} : i8[2,3,4,7]
+                %1 = transpose(%0) {permutation = [0, 1, 3, 2]} : i8[2,3,7,4]
+                %2 = attention(%q, %1, %v) {scale = 2.999999983236194E-4, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.009999999776482582} : f32[2,3,5,6]
+                %3 = reshape(%2) {to = [2, 3, 5, 6]} : f32[2,3,5,6]
+                """),
+        assertThat(new RaiseIntegerAttention())
+            .as("values with a zero point")
+            .on(
+                quantized(
+                    "i8[2,3,7,4]",
+                    "1",
+                    """
+                    %4 = constant 0.03 : f32[]
+                    %5 = constant 5 : i8[]
+                    %6 = dequantize(%k, %4, %5) {axis = 0, block = 0, to = f32} : f32[2,3,7,4]
+                    %7 = transpose(%6) {permutation = [0,1,3,2]} : f32[2,3,4,7]
+                    """))
+            .doesNotFire(),
+        assertThat(new RaiseIntegerAttention())
+            .as("keys of floats")
+            .on(
+                quantized(
+                    "f32[2,3,7,4]",
+                    "0",
+                    """
+                    %7 = transpose(%k) {permutation = [0,1,3,2]} : f32[2,3,4,7]
+                    """))
+            .doesNotFire(),
         assertThat(new RaiseAttention())
             .within(1e-5)
             .on(
@@ -313,5 +356,31 @@ public final class AttentionRuleTest implements RuleTest {
                 %0 = attention(%q, %k, %v, %mask) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0, mask} : f32[2,1,2,4]
                 """)
             .doesNotFire());
+  }
+
+  /** An attention of quantized values. */
+  private static String quantized(String keys, String zero, String transposed) {
+    return """
+    (%q: i8[2,3,5,4], %k: KEYS, %v: i8[2,3,7,6])
+    %0 = constant 0.02 : f32[]
+    %1 = constant 0 : i8[]
+    %2 = dequantize(%q, %0, %1) {axis = 0, block = 0, to = f32} : f32[2,3,5,4]
+    TRANSPOSED
+    %8 = matmul(%2, %7) {result = f32} : f32[2,3,5,7]
+    %9 = constant 2.0 : f32[]
+    %10 = div(%8, %9) : f32[2,3,5,7]
+    %11 = softmax(%10) {axis = 3} : f32[2,3,5,7]
+    %12 = constant 0.003921569 : f32[]
+    %13 = constant -128 : i8[]
+    %14 = quantize(%11, %12, %13) {axis = 0, block = 0, to = i8} : i8[2,3,5,7]
+    %15 = dequantize(%14, %12, %13) {axis = 0, block = 0, to = f32} : f32[2,3,5,7]
+    %16 = constant 0.01 : f32[]
+    %17 = constant ZERO : i8[]
+    %18 = dequantize(%v, %16, %17) {axis = 0, block = 0, to = f32} : f32[2,3,7,6]
+    %19 = matmul(%15, %18) {result = f32} : f32[2,3,5,6]
+    """
+        .replace("KEYS", keys)
+        .replace("ZERO", zero)
+        .replace("TRANSPOSED\n", transposed);
   }
 }
