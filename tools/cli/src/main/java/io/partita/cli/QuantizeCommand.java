@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,6 +77,14 @@ final class QuantizeCommand implements Callable<Integer> {
       paramLabel = "TYPE",
       description = "The inputs of products: int8 or float; by default ${DEFAULT-VALUE}.")
   String activations = "int8";
+
+  @Option(
+      names = "--attention",
+      paramLabel = "TYPE",
+      description =
+          "What attentions compute with, and caches of keys and values hold: int8 or float; by"
+              + " default ${DEFAULT-VALUE}.")
+  String attention = "float";
 
   @Option(
       names = "--range",
@@ -153,6 +162,7 @@ final class QuantizeCommand implements Callable<Integer> {
             weights.equals("int4") ? 4 : 8,
             group,
             activations.equals("int8"),
+            attention.equals("int8"),
             switch (range) {
               case "minmax" -> RangeChoice.MIN_MAX;
               case "percentile" -> RangeChoice.PERCENTILE;
@@ -194,6 +204,8 @@ final class QuantizeCommand implements Callable<Integer> {
         activations,
         "int8 or float");
     require(
+        "--attention", List.of("int8", "float").contains(attention), attention, "int8 or float");
+    require(
         "--range",
         List.of("minmax", "percentile", "mse").contains(range),
         range,
@@ -230,7 +242,12 @@ final class QuantizeCommand implements Callable<Integer> {
                 result.samples(),
                 result.smoothed() > 0 ? ", " + result.smoothed() + " inputs smoothed" : ""));
     int width =
-        result.layers().stream().mapToInt(layer -> layer.product().name().length()).max().orElse(0);
+        Stream.concat(
+                result.layers().stream().map(layer -> layer.product().name()),
+                result.attentions().stream().map(attention -> attention.site().name()))
+            .mapToInt(String::length)
+            .max()
+            .orElse(0);
     String name = "%-" + Math.max(width, 7) + "s";
     lines.add(
         String.format(
@@ -255,6 +272,19 @@ final class QuantizeCommand implements Callable<Integer> {
               100 * layer.ownError(),
               100 * layer.error(),
               layer.decibels()));
+    }
+    for (Quantization.Attention attention : result.attentions()) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              name + "  %-11s %-7s %-6s %9s %8.2f%% %4.1f dB",
+              attention.site().name(),
+              "attention",
+              "",
+              "int8",
+              "",
+              100 * attention.error(),
+              attention.decibels()));
     }
     lines.add(
         String.format(
@@ -289,6 +319,14 @@ final class QuantizeCommand implements Callable<Integer> {
       layers.add(fields);
     }
     report.put("layers", layers);
+    List<Map<String, Object>> attentions = new ArrayList<>();
+    for (Quantization.Attention attention : result.attentions()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("product", attention.site().name());
+      fields.put("error", attention.error());
+      attentions.add(fields);
+    }
+    report.put("attentions", attentions);
     return report;
   }
 }

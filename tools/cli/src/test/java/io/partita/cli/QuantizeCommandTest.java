@@ -137,6 +137,26 @@ class QuantizeCommandTest {
   }
 
   @Test
+  @Tag("thorough")
+  void attentionsAndCachesBecomeIntegers() {
+    Invocation run = quantize(Invocation.DECODER, "--samples=2", "--attention=int8", "--json");
+    assertThat(layers(run)).hasSize(29);
+    assertThat((List<?>) run.json().get("attentions")).hasSize(4);
+    assertThat(perplexity(quantized) / perplexity(Invocation.DECODER)).isBetween(0.97, 1.03);
+    Invocation inspected = Invocation.of("inspect", quantized);
+    assertThat(inspected.out())
+        .contains("past_key_values.0.key: i8[", "KV cache   256 B a token", "attention 4");
+  }
+
+  @Test
+  void attentionsOfThePrompt() {
+    Invocation run = quantize(PREFILL, "--samples=1", "--range=minmax", "--attention=int8");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).containsPattern("/layers.3/self_attn/\\S+ +attention +int8 ");
+    assertThat(perplexity(quantized) / perplexity(PREFILL)).isBetween(0.97, 1.03);
+  }
+
+  @Test
   void groupsMustDivideTheRows() {
     Invocation run = quantize(PREFILL, "--weights=int4");
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
@@ -169,6 +189,8 @@ class QuantizeCommandTest {
   void optionsHaveRanges() {
     assertThat(quantize(PREFILL, "--weights=int3").err())
         .startsWith("--weights takes int8 or int4, not int3");
+    assertThat(quantize(PREFILL, "--attention=int4").err())
+        .startsWith("--attention takes int8 or float, not int4");
     assertThat(quantize(PREFILL, "--smooth=2").err())
         .startsWith("--smooth takes a number from 0 to 1, not 2.0");
     assertThat(quantize(PREFILL, "--range=all").err())

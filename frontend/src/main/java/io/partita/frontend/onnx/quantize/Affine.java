@@ -5,6 +5,9 @@ public record Affine(float scale, int zeroPoint) {
   private static final int LEAST = -128;
   private static final int MOST = 127;
 
+  /** The code of probabilities. */
+  static final Affine PROBABILITIES = of(0, 1);
+
   /** The code of a range, which is extended to contain 0 so that 0 is exact. */
   public static Affine of(double low, double high) {
     double least = Math.min(low, 0);
@@ -12,6 +15,12 @@ public record Affine(float scale, int zeroPoint) {
     float scale = (float) ((most - least) / (MOST - LEAST));
     int zeroPoint = Math.clamp(Math.round(LEAST - least / scale), LEAST, MOST);
     return new Affine(scale, zeroPoint);
+  }
+
+  /** The code without a zero point that has the numbers of this one. */
+  public Affine centred() {
+    double bound = scale * (double) Math.max(zeroPoint - LEAST, MOST - zeroPoint);
+    return new Affine((float) (bound / MOST), 0);
   }
 
   /** Returns the nearest number that the code has. */

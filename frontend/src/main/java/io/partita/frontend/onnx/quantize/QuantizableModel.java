@@ -91,6 +91,11 @@ public final class QuantizableModel {
     return products;
   }
 
+  /** Returns the attentions whose products are nodes of the main graph. */
+  public List<AttentionSite> attentions() {
+    return AttentionSites.of(this);
+  }
+
   public OnnxModel model() {
     return model;
   }
@@ -101,6 +106,18 @@ public final class QuantizableModel {
 
   Optional<NodeProto> producer(String value) {
     return Optional.ofNullable(producers.get(value));
+  }
+
+  /** Returns the index of the node after the one that computes a value; 0 for an input. */
+  int nodeAfter(String value) {
+    NodeProto producer = producers.get(value);
+    List<NodeProto> nodes = model.proto().getGraph().getNodeList();
+    for (int i = 0; i < nodes.size() && producer != null; i++) {
+      if (nodes.get(i) == producer) {
+        return i + 1;
+      }
+    }
+    return 0;
   }
 
   /** Returns a constant by name. */

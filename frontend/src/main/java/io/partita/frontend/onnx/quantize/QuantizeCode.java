@@ -11,7 +11,8 @@ public enum QuantizeCode implements DiagnosticCode {
   RANGE("P6303", "a value has no range to quantize"),
   GROUPS("P6304", "the groups don't divide a weight"),
   OPERATOR_SET("P6305", "the model's operator set can't express the quantization"),
-  LAYER("P6306", "the model has no such product");
+  LAYER("P6306", "the model has no such product"),
+  NO_ATTENTION("P6307", "the model has no attention to quantize");
 
   private final String id;
   private final String title;

@@ -5,6 +5,7 @@ import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.ByteString;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,8 +20,8 @@ import java.util.Set;
 
 /**
  * Writes a model with its products quantized: the integers of a matrix are dequantized before the
- * product, and its input is quantized and dequantized. All other nodes, and the names of inputs and
- * outputs, stay as they are.
+ * product, and its input is quantized and dequantized. So are the operands of attentions, whose
+ * caches become integers. All other nodes, and the names of inputs and outputs, stay as they are.
  */
 public final class QuantizedGraph {
   /** The first version whose {@code DequantizeLinear} takes blocks and integers of 4 bits. */
@@ -36,8 +37,16 @@ public final class QuantizedGraph {
    */
   public record Choice(QuantizedMatrix matrix, Optional<Affine> input) {}
 
+  /**
+   * The quantization of an attention, whose probabilities have 8 bits too.
+   *
+   * @param codes those of its measured operands, without zero points
+   */
+  public record AttentionChoice(AttentionSite site, List<Affine> codes) {}
+
   private final QuantizableModel model;
   private final Map<Product, Choice> choices;
+  private final List<AttentionChoice> attentions;
   private final Map<String, double[]> factors;
   private final Map<Integer, NodeProto> replaced = new HashMap<>();
   private final Map<Integer, List<NodeProto>> before = new HashMap<>();
@@ -45,11 +54,16 @@ public final class QuantizedGraph {
   private final Map<String, String> codedInputs = new HashMap<>();
   private final Map<String, String> matrices = new HashMap<>();
   private final Set<String> names = new HashSet<>();
+  private final Set<AttentionSite.Cache> caches = new HashSet<>();
 
   private QuantizedGraph(
-      QuantizableModel model, Map<Product, Choice> choices, Map<String, double[]> factors) {
+      QuantizableModel model,
+      Map<Product, Choice> choices,
+      Map<String, double[]> factors,
+      List<AttentionChoice> attentions) {
     this.model = model;
     this.choices = choices;
+    this.attentions = attentions;
     this.factors = factors;
     GraphProto graph = model.proto().getGraph();
     graph.getInitializerList().forEach(tensor -> names.add(tensor.getName()));
@@ -61,10 +75,14 @@ public final class QuantizedGraph {
    * @param choices the quantization of products; others stay float
    * @param factors by the name of a value, the factors by which each of its features is divided and
    *     the rows of the matrices that it is multiplied with were multiplied
+   * @param attentions the quantization of attentions; others stay float
    */
   public static ModelProto of(
-      QuantizableModel model, Map<Product, Choice> choices, Map<String, double[]> factors) {
-    return new QuantizedGraph(model, choices, factors).write();
+      QuantizableModel model,
+      Map<Product, Choice> choices,
+      Map<String, double[]> factors,
+      List<AttentionChoice> attentions) {
+    return new QuantizedGraph(model, choices, factors, attentions).write();
   }
 
   private ModelProto write() {
@@ -74,6 +92,7 @@ public final class QuantizedGraph {
         quantize(product, choices.get(product));
       }
     }
+    attentions.forEach(this::quantize);
     boolean hasNibbles = choices.values().stream().anyMatch(choice -> choice.matrix().bits() < 8);
     ModelProto given = model.proto();
     GraphProto.Builder graph = given.getGraph().toBuilder().clearNode().clearInitializer();
@@ -81,8 +100,10 @@ public final class QuantizedGraph {
       before.getOrDefault(i, List.of()).forEach(graph::addNode);
       graph.addNode(replaced.getOrDefault(i, given.getGraph().getNode(i)));
     }
+    before.getOrDefault(given.getGraph().getNodeCount(), List.of()).forEach(graph::addNode);
     given.getGraph().getInitializerList().forEach(graph::addInitializer);
     added.values().forEach(graph::addInitializer);
+    turnCaches(graph);
     ModelProto.Builder written = given.toBuilder().setGraph(UnusedConstants.removed(graph));
     if (hasNibbles) {
       OperatorSetUpgrade.to(BLOCK_VERSION, written, model.model());
@@ -147,17 +168,112 @@ public final class QuantizedGraph {
                 node.setInput(2, bias(product, code, choice.matrix(), more));
               }
             });
-    before.put(product.index(), more);
+    before(product.index()).addAll(more);
     replaced.put(product.index(), node.build());
+  }
+
+  private void quantize(AttentionChoice choice) {
+    AttentionSite site = choice.site();
+    for (int i = 0; i < choice.codes().size(); i++) {
+      AttentionSite.Use use = site.measured().get(i);
+      Affine code = choice.codes().get(i);
+      if (use.cache().isEmpty()) {
+        read(use, code);
+      } else if (caches.add(use.cache().get())) {
+        append(use, use.cache().get().present(), code);
+      }
+    }
+    read(site.probabilities(), Affine.PROBABILITIES);
+  }
+
+  /** Makes an operand the dequantized integers of a value. */
+  private void read(AttentionSite.Use use, Affine code) {
+    String coded = codedInputs.get(use.value() + code);
+    if (coded == null) {
+      coded = coded(use.value(), code, before(model.nodeAfter(use.value())));
+      codedInputs.put(use.value() + code, coded);
+    }
+    replaced.put(use.node(), current(use.node()).setInput(use.operand(), coded).build());
+  }
+
+  private List<NodeProto> before(int index) {
+    return before.computeIfAbsent(index, place -> new ArrayList<>());
+  }
+
+  private NodeProto.Builder current(int index) {
+    NodeProto given = model.proto().getGraph().getNode(index);
+    return replaced.getOrDefault(index, given).toBuilder();
+  }
+
+  /** Makes a cache one of integers, which its readers dequantize. */
+  private void append(AttentionSite.Use use, String present, Affine code) {
+    String scale = fresh(present + "_scale");
+    String zeroPoint = fresh(present + "_zero_point");
+    add(code, scale, zeroPoint);
+    String integers = fresh(use.value() + "_QuantizeLinear_Output");
+    before(use.node())
+        .add(
+            node(
+                    "QuantizeLinear",
+                    use.value() + "_QuantizeLinear",
+                    integers,
+                    use.value(),
+                    scale,
+                    zeroPoint)
+                .build());
+    replaced.put(use.node(), current(use.node()).setInput(use.operand(), integers).build());
+    String reals = fresh(present + "_DequantizeLinear_Output");
+    before(use.node() + 1)
+        .add(
+            node(
+                    "DequantizeLinear",
+                    present + "_DequantizeLinear",
+                    reals,
+                    present,
+                    scale,
+                    zeroPoint)
+                .build());
+    for (int i = use.node() + 1; i < model.proto().getGraph().getNodeCount(); i++) {
+      NodeProto.Builder reader = current(i);
+      for (int operand = 0; operand < reader.getInputCount(); operand++) {
+        if (reader.getInput(operand).equals(present) && !reader.getOpType().equals("Shape")) {
+          replaced.put(i, reader.setInput(operand, reals).build());
+        }
+      }
+    }
+  }
+
+  /** Makes inputs and outputs of caches integers. */
+  private void turnCaches(GraphProto.Builder graph) {
+    Set<String> turned = new HashSet<>();
+    caches.forEach(
+        cache -> {
+          turned.add(cache.past());
+          turned.add(cache.present());
+        });
+    for (int i = 0; i < graph.getInputCount(); i++) {
+      if (turned.contains(graph.getInput(i).getName())) {
+        turn(graph.getInputBuilder(i));
+      }
+    }
+    for (int i = 0; i < graph.getOutputCount(); i++) {
+      if (turned.contains(graph.getOutput(i).getName())) {
+        turn(graph.getOutputBuilder(i));
+      }
+    }
+  }
+
+  private static void turn(ValueInfoProto.Builder value) {
+    value
+        .getTypeBuilder()
+        .getTensorTypeBuilder()
+        .setElemType(TensorProto.DataType.INT8.getNumber());
   }
 
   private String coded(String value, Affine code, List<NodeProto> more) {
     String scale = fresh(value + "_scale");
     String zeroPoint = fresh(value + "_zero_point");
-    added.put(scale, scalar(floats(scale, new float[] {code.scale()})));
-    added.put(
-        zeroPoint,
-        scalar(bytes(zeroPoint, TensorProto.DataType.INT8, new byte[] {(byte) code.zeroPoint()})));
+    add(code, scale, zeroPoint);
     String integers = fresh(value + "_QuantizeLinear_Output");
     String reals = fresh(value + "_DequantizeLinear_Output");
     more.add(
@@ -167,6 +283,13 @@ public final class QuantizedGraph {
         node("DequantizeLinear", value + "_DequantizeLinear", reals, integers, scale, zeroPoint)
             .build());
     return reals;
+  }
+
+  private void add(Affine code, String scale, String zeroPoint) {
+    added.put(scale, scalar(floats(scale, new float[] {code.scale()})));
+    added.put(
+        zeroPoint,
+        scalar(bytes(zeroPoint, TensorProto.DataType.INT8, new byte[] {(byte) code.zeroPoint()})));
   }
 
   private String matrix(Product product, QuantizedMatrix matrix, List<NodeProto> more) {

@@ -93,6 +93,7 @@ final class QuantizedZoo {
               bits,
               group,
               true,
+              false,
               RangeChoice.MSE,
               PERCENTILE,
               0,

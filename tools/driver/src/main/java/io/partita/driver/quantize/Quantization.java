@@ -5,6 +5,7 @@ import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.frontend.onnx.quantize.Affine;
+import io.partita.frontend.onnx.quantize.AttentionSite;
 import io.partita.frontend.onnx.quantize.NormScales;
 import io.partita.frontend.onnx.quantize.Product;
 import io.partita.frontend.onnx.quantize.QuantizableModel;
@@ -25,6 +26,7 @@ import java.util.SequencedMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Quantizes the products of a model after training, by the values that it has on data. */
 public final class Quantization {
@@ -45,6 +47,7 @@ public final class Quantization {
    * @param weightBits 8, or 4 with a scale for each group of rows
    * @param group the rows of a group; not used with 8 bits
    * @param activations whether the inputs of products are quantized too
+   * @param attention whether attentions compute with integers, and caches are integers
    * @param percentile the part of the numbers within the range, in percent
    * @param smoothing the part of outliers that moves into the matrices, from 0 to 1
    * @param largestError the relative error of a product beyond which it gets more bits
@@ -54,6 +57,7 @@ public final class Quantization {
       int weightBits,
       int group,
       boolean activations,
+      boolean attention,
       RangeChoice ranges,
       double percentile,
       double smoothing,
@@ -79,7 +83,19 @@ public final class Quantization {
       Product product, int weightBits, int inputBits, double ownError, double error) {
     /** The ratio of signal to quantization noise in the quantized model, in decibels. */
     public double decibels() {
-      return -20 * Math.log10(error);
+      return RelativeError.decibels(error);
+    }
+  }
+
+  /**
+   * An attention of the quantized model.
+   *
+   * @param error the relative L2 error of its result in the quantized model
+   */
+  public record Attention(AttentionSite site, double error) {
+    /** The ratio of signal to quantization noise, in decibels. */
+    public double decibels() {
+      return RelativeError.decibels(error);
     }
   }
 
@@ -92,6 +108,7 @@ public final class Quantization {
    */
   public record Result(
       List<Layer> layers,
+      List<Attention> attentions,
       int samples,
       int compared,
       int smoothed,
@@ -126,10 +143,13 @@ public final class Quantization {
     if (settings.weightBits() < 8) {
       requireGroups(products, settings.group());
     }
-    SequencedMap<String, String> shown = new LinkedHashMap<>();
-    List<String> inputs = products.stream().map(Product::input).distinct().toList();
+    List<AttentionSite> attentions = attentions(model, request);
+    SequencedMap<String, String> shown = results(products, attentions);
+    List<String> inputs =
+        Stream.concat(products.stream().map(Product::input), operands(attentions))
+            .distinct()
+            .toList();
     inputs.forEach(input -> shown.put(INPUT + input, input));
-    products.forEach(product -> shown.put(RESULT + product.name(), product.output()));
     try (ObservedRuns runs =
         ObservedRuns.of(request.model(), model.model(), shown, request.data(), notes, progress)) {
       Map<String, FeatureExtents> extents = extents(runs, inputs);
@@ -156,8 +176,12 @@ public final class Quantization {
         }
       }
       progress.accept("writing " + request.output());
-      write(new QuantizedFile(QuantizedGraph.of(model, choices, factors), model.model()), request);
-      return compared(request, runs, products, choices, errors, factors.size());
+      List<QuantizedGraph.AttentionChoice> codes =
+          attentions.stream().map(site -> choice(site, seen, settings)).toList();
+      write(
+          new QuantizedFile(QuantizedGraph.of(model, choices, factors, codes), model.model()),
+          request);
+      return compared(request, runs, products, attentions, choices, errors, factors.size());
     }
   }
 
@@ -186,6 +210,45 @@ public final class Quantization {
           "leave a --float out");
     }
     return chosen;
+  }
+
+  private static List<AttentionSite> attentions(QuantizableModel model, Request request) {
+    if (!request.settings().attention()) {
+      return List.of();
+    }
+    List<AttentionSite> attentions = model.attentions();
+    if (attentions.isEmpty()) {
+      throw QuantizeCode.NO_ATTENTION.at(
+          request.model().model().toString(),
+          "the products and the softmax of an attention as nodes of the main graph",
+          "none",
+          "export the model without fused attention, or leave out --attention int8");
+    }
+    return attentions;
+  }
+
+  private static Stream<String> operands(List<AttentionSite> attentions) {
+    return attentions.stream()
+        .flatMap(site -> site.measured().stream())
+        .map(AttentionSite.Use::value);
+  }
+
+  private static QuantizedGraph.AttentionChoice choice(
+      AttentionSite site, Map<String, Seen> seen, Settings settings) {
+    return new QuantizedGraph.AttentionChoice(
+        site,
+        site.measured().stream()
+            .map(use -> seen.get(use.value()).histogram())
+            .map(all -> settings.ranges().code(all, settings.percentile()).centred())
+            .toList());
+  }
+
+  private static SequencedMap<String, String> results(
+      List<Product> products, List<AttentionSite> attentions) {
+    SequencedMap<String, String> shown = new LinkedHashMap<>();
+    products.forEach(product -> shown.put(RESULT + product.name(), product.output()));
+    attentions.forEach(site -> shown.put(RESULT + site.name(), site.output()));
+    return shown;
   }
 
   private static void requireGroups(List<Product> products, int group) {
@@ -325,11 +388,11 @@ public final class Quantization {
       Request request,
       ObservedRuns exact,
       List<Product> products,
+      List<AttentionSite> attentions,
       Map<Product, QuantizedGraph.Choice> choices,
       Map<Product, Double> errors,
       int smoothed) {
-    SequencedMap<String, String> shown = new LinkedHashMap<>();
-    products.forEach(product -> shown.put(RESULT + product.name(), product.output()));
+    SequencedMap<String, String> shown = results(products, attentions);
     int count = Math.min(COMPARED, exact.samples());
     List<Map<String, Tensor>> wanted = results(exact, shown, count);
     double value = exact.value();
@@ -349,8 +412,14 @@ public final class Quantization {
                 errors.get(product),
                 RelativeError.of(wanted, found, RESULT + product.name())));
       }
+      List<Attention> compared =
+          attentions.stream()
+              .map(
+                  site ->
+                      new Attention(site, RelativeError.of(wanted, found, RESULT + site.name())))
+              .toList();
       return new Result(
-          layers, exact.samples(), count, smoothed, exact.metric(), value, runs.value());
+          layers, compared, exact.samples(), count, smoothed, exact.metric(), value, runs.value());
     }
   }
 

@@ -23,4 +23,9 @@ final class RelativeError {
     }
     return whole == 0 ? 0 : Math.sqrt(difference / whole);
   }
+
+  /** Returns the ratio of signal to noise of a relative error. */
+  static double decibels(double error) {
+    return -20 * Math.log10(error);
+  }
 }

@@ -1,0 +1,156 @@
+package io.partita.frontend.onnx.quantize;
+
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import io.partita.frontend.onnx.quantize.AttentionSite.Cache;
+import io.partita.frontend.onnx.quantize.AttentionSite.Use;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Finds the attentions of a graph. */
+final class AttentionSites {
+  /** Operators that only move their first operand. */
+  private static final Set<String> MOVEMENTS =
+      Set.of("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Expand", "Identity", "Flatten");
+
+  /** Operators between a softmax and a product, apart from which there are constants and masks. */
+  private static final Set<String> ON_SCORES =
+      Set.of("Mul", "Div", "Add", "Sub", "Where", "Max", "Cast", "Reshape", "Identity");
+
+  private static final Set<String> ON_PROBABILITIES =
+      Set.of("Cast", "Where", "Dropout", "Reshape", "Identity");
+
+  private static final int MAX_STEPS = 16;
+
+  private final QuantizableModel model;
+  private final GraphProto graph;
+  private final Map<String, Integer> producers = new HashMap<>();
+  private final Map<String, List<Integer>> readers = new HashMap<>();
+  private final Set<String> inputs;
+  private final Set<String> outputs;
+
+  private AttentionSites(QuantizableModel model) {
+    this.model = model;
+    graph = model.proto().getGraph();
+    for (int i = 0; i < graph.getNodeCount(); i++) {
+      int index = i;
+      NodeProto node = graph.getNode(i);
+      node.getOutputList().forEach(output -> producers.put(output, index));
+      for (String input : Set.copyOf(node.getInputList())) {
+        readers.computeIfAbsent(input, name -> new ArrayList<>()).add(i);
+      }
+    }
+    inputs = graph.getInputList().stream().map(input -> input.getName()).collect(Collectors.toSet());
+    outputs =
+        graph.getOutputList().stream().map(output -> output.getName()).collect(Collectors.toSet());
+  }
+
+  static List<AttentionSite> of(QuantizableModel model) {
+    AttentionSites sites = new AttentionSites(model);
+    List<AttentionSite> found = new ArrayList<>();
+    for (int i = 0; i < sites.graph.getNodeCount(); i++) {
+      sites.site(i).ifPresent(found::add);
+    }
+    return found;
+  }
+
+  private Optional<AttentionSite> site(int index) {
+    NodeProto product = graph.getNode(index);
+    if (!isProduct(product)) {
+      return Optional.empty();
+    }
+    return above(product.getInput(0), ON_PROBABILITIES, node -> node.getOpType().equals("Softmax"))
+        .flatMap(softmax -> above(softmax.getInput(0), ON_SCORES, this::isProduct))
+        .map(
+            scores -> {
+              int first = producers.get(scores.getOutput(0));
+              return new AttentionSite(
+                  product.getName().isEmpty() ? product.getOutput(0) : product.getName(),
+                  product.getOutput(0),
+                  unmoved(first, 0),
+                  unmoved(first, 1),
+                  unmoved(index, 1),
+                  new Use(product.getInput(0), index, 0, Optional.empty()));
+            });
+  }
+
+  /** Whether a node multiplies two values that aren't constant. */
+  private boolean isProduct(NodeProto node) {
+    return node.getOpType().equals("MatMul")
+        && node.getDomain().isEmpty()
+        && node.getInputList().stream().allMatch(input -> isComputed(input));
+  }
+
+  private boolean isComputed(String value) {
+    return model.constant(value).isEmpty() && producers.containsKey(value);
+  }
+
+  private interface Test {
+    boolean isFound(NodeProto node);
+  }
+
+  /** Returns the nearest node above a value with nothing but some operators between. */
+  private Optional<NodeProto> above(String value, Set<String> between, Test test) {
+    return above(value, between, test, MAX_STEPS);
+  }
+
+  private Optional<NodeProto> above(String value, Set<String> between, Test test, int steps) {
+    Integer index = producers.get(value);
+    if (index == null || steps == 0) {
+      return Optional.empty();
+    }
+    NodeProto node = graph.getNode(index);
+    if (test.isFound(node)) {
+      return Optional.of(node);
+    }
+    if (!between.contains(node.getOpType())) {
+      return Optional.empty();
+    }
+    return node.getInputList().stream()
+        .flatMap(input -> above(input, between, test, steps - 1).stream())
+        .findFirst();
+  }
+
+  /** Walks from an operand up to what is moved, or appended to a cache. */
+  private Use unmoved(int index, int operand) {
+    int node = index;
+    int at = operand;
+    while (true) {
+      String value = graph.getNode(node).getInput(at);
+      Integer above = producers.get(value);
+      if (above == null) {
+        return new Use(value, node, at, Optional.empty());
+      }
+      Optional<Cache> cache = cache(graph.getNode(above));
+      if (cache.isPresent()) {
+        return new Use(graph.getNode(above).getInput(1), above, 1, cache);
+      }
+      if (!MOVEMENTS.contains(graph.getNode(above).getOpType())) {
+        return new Use(value, node, at, Optional.empty());
+      }
+      node = above;
+      at = 0;
+    }
+  }
+
+  /** Returns the cache whose concatenation with a new value the node is. */
+  private Optional<Cache> cache(NodeProto node) {
+    if (!node.getOpType().equals("Concat") || node.getInputCount() != 2) {
+      return Optional.empty();
+    }
+    String past = node.getInput(0);
+    String present = node.getOutput(0);
+    boolean isRead =
+        readers.getOrDefault(past, List.of()).stream()
+            .map(graph::getNode)
+            .allMatch(reader -> reader == node || reader.getOpType().equals("Shape"));
+    return inputs.contains(past) && outputs.contains(present) && isRead
+        ? Optional.of(new Cache(past, present))
+        : Optional.empty();
+  }
+}
