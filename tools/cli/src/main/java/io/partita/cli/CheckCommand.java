@@ -1,17 +1,24 @@
 package io.partita.cli;
 
+import io.partita.backend.emitted.run.GvsocPython;
 import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.MetaliumRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.MetaliumTarget;
 import io.partita.driver.plan.DeviceSelection;
+import io.partita.ir.file.ScratchFolder;
 import io.partita.passes.Pipeline;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,8 +87,23 @@ final class CheckCommand implements Callable<Integer> {
       names = "--on",
       paramLabel = "PORT",
       description =
-          "Where code for chips runs: C on the host, TT-Metalium kernels on the emulation.")
+          "Where code for chips runs: C on the host, TT-Metalium kernels on the emulation (the"
+              + " default) or on ttsim.")
   RunPlace on;
+
+  @Option(
+      names = GvsocPython.OPTION,
+      paramLabel = "PROGRAM",
+      description = "The Python that has ttnn, for --on ttsim; by default python3.")
+  String python;
+
+  @Mixin TtsimOptions ttsim = new TtsimOptions();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description = "Stop TT-Metalium kernels that run longer; by default ${DEFAULT-VALUE}.")
+  int timeout = 600;
 
   @Option(names = "--rtol", paramLabel = "X", description = "Relative tolerance for floats.")
   Double relative;
@@ -96,6 +118,15 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    // What the runtime of ttnn compiles serves all cases.
+    try (ScratchFolder work = new ScratchFolder()) {
+      return check(work.path());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private int check(Path work) {
     Target usual = devices.selection().isEmpty() ? Target.EVALUATOR : Target.JAVA;
     Target chosen = target == null ? usual : Target.of(target);
     DeviceSelection selection =
@@ -106,7 +137,8 @@ final class CheckCommand implements Callable<Integer> {
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
     Tolerance tolerance = new Tolerance(bound("--rtol", relative), bound("--atol", absolute));
-    CaseRunner runner = new CaseRunner(runner(chosen, sharding), pipeline, tolerance, sharding);
+    CaseRunner runner =
+        new CaseRunner(runner(chosen, sharding, work), pipeline, tolerance, sharding);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();
@@ -123,29 +155,47 @@ final class CheckCommand implements Callable<Integer> {
     return failed > 0 ? ExitCode.CHECK_FAILED : ExitCode.DONE;
   }
 
-  private ModuleRunner runner(Target chosen, Optional<Sharding> sharding) {
+  /**
+   * @param work the folder for what the runtime of ttnn compiles
+   */
+  private ModuleRunner runner(Target chosen, Optional<Sharding> sharding, Path work) {
+    if (chosen.isTenstorrent()) {
+      return kernels(sharding, work);
+    }
     boolean isChip = chosen == Target.SIRACUSA;
-    if (on != null && chosen.isTenstorrent()) {
-      on.requireEmulation("--target " + target);
-    } else if (on != null) {
+    ttsim.verify(on, spec);
+    if (on != null) {
       on.requireOther(
           isChip ? "a program in C" : "no code for chips", "choose --target n150 or n300");
     }
-    if (on != null && on != RunPlace.HOST && on != RunPlace.EMULATION) {
+    if (on != null && on != RunPlace.HOST) {
       throw new ParameterException(
           spec.commandLine(),
           "check runs emitted C on host only; use 'partita run' for other ports");
     }
-    boolean isElsewhere = on != null && on != RunPlace.EMULATION;
-    boolean isSet = !settings.settings().isEmpty() && !chosen.isTenstorrent();
-    if (!isChip && (isSet || isElsewhere)) {
+    if (!isChip && (!settings.settings().isEmpty() || on != null)) {
       throw new ParameterException(
           spec.commandLine(), "--set and --on need a target of chips: --target siracusa or n150");
     }
-    boolean hasParameters = isChip || chosen.isTenstorrent();
-    return hasParameters
+    if (python != null) {
+      throw new ParameterException(
+          spec.commandLine(), GvsocPython.OPTION + " goes with --on ttsim");
+    }
+    return isChip
         ? chosen.with(new Target.Options(target, settings.settings())).runner(sharding)
         : chosen.runner(sharding);
+  }
+
+  private ModuleRunner kernels(Optional<Sharding> sharding, Path work) {
+    ttsim.verify(on, spec);
+    if (on != null) {
+      on.requireKernels("--target " + target);
+    }
+    return new MetaliumRunner(
+        MetaliumTarget.of(target, settings.settings()),
+        sharding,
+        ttsim.place(on, python, work, spec),
+        Duration.ofSeconds(timeout));
   }
 
   private OptionalDouble bound(String option, Double value) {

@@ -4,12 +4,14 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.run.GvsocHeaders;
 import io.partita.backend.emitted.run.GvsocPython;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +23,7 @@ final class ChipPortOptions {
       paramLabel = "PORT",
       description =
           "Where a program for chips runs, after it is built. C: host (the default), mpi, qemu or"
-              + " gvsoc; TT-Metalium kernels: emulation (the default), and with 'run' ttsim.")
+              + " gvsoc; TT-Metalium kernels: emulation (the default) or ttsim.")
   RunPlace on;
 
   @Option(
@@ -45,13 +47,16 @@ final class ChipPortOptions {
           "The Python that runs GVSoC and has its packages, or that has ttnn; by default python3.")
   String python;
 
+  @Mixin TtsimOptions ttsim = new TtsimOptions();
+
   /** Whether one of these options was given. */
-  boolean areGiven() {
+  private boolean areGiven() {
     return on != null || gvsoc != null || headers != null || python != null;
   }
 
   /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
+    ttsim.verify(on, spec);
     if (on != null) {
       on.requireOther("a program in Java", "leave --on out");
     }
@@ -62,26 +67,22 @@ final class ChipPortOptions {
     }
   }
 
-  /** Whether TT-Metalium kernels run on Tenstorrent's simulator. */
-  boolean areForTtsim() {
-    return on == RunPlace.TTSIM;
-  }
-
   /**
-   * Refuses options of C programs for TT-Metalium kernels.
+   * Returns the chosen place of TT-Metalium kernels.
    *
-   * @throws PartitaException P6033 if another place than the emulation was chosen
+   * @throws PartitaException P6033 for ports of C programs, P5102 without ttnn or ttsim
    */
-  void requireEmulation(Path folder, CommandSpec spec) {
+  KernelProgram.Place kernelPlace(Path folder, CommandSpec spec) {
+    ttsim.verify(on, spec);
     if (on != null) {
-      on.requireEmulation(folder.toString());
+      on.requireKernels(folder.toString());
     }
-    if (gvsoc != null || headers != null || python != null) {
+    if (gvsoc != null || headers != null) {
       throw new ParameterException(
           spec.commandLine(),
-          "--gvsoc, --gvsoc-headers and --python are for C programs: 'partita compile --target"
-              + " siracusa'");
+          "--gvsoc and --gvsoc-headers are for C programs: 'partita compile --target siracusa'");
     }
+    return ttsim.place(on, python, folder.resolve("build/ttsim"), spec);
   }
 
   /**
@@ -90,6 +91,7 @@ final class ChipPortOptions {
    * @throws PartitaException P6033 for places of TT-Metalium kernels, P5102 without GVSoC
    */
   Port port(CommandSpec spec) {
+    ttsim.verify(on, spec);
     if (on != null) {
       on.requireOther("a program in C", "choose host, mpi, qemu or gvsoc");
     }

@@ -7,6 +7,7 @@ import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.run.BatchProgram;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.file.OutputTarget;
@@ -25,14 +26,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Options for running a C program. */
+/** Options for running a program for chips. */
 final class ChipRunOptions {
   @Mixin ChipPortOptions ports = new ChipPortOptions();
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "Stop a C program that runs longer; by default ${DEFAULT-VALUE}.")
+      description = "Stop a program for chips that runs longer; by default ${DEFAULT-VALUE}.")
   int timeout = 600;
 
   @Option(
@@ -48,21 +49,18 @@ final class ChipRunOptions {
               + " predicted.")
   boolean profile;
 
-  /** Refuses options of C programs for TT-Metalium kernels. */
-  void requireEmulation(Path folder, CommandSpec spec) {
-    ports.requireEmulation(folder, spec);
+  /**
+   * Returns the chosen place of TT-Metalium kernels.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException P6033 for ports of C programs, P5102 without
+   *     ttnn or ttsim
+   */
+  KernelProgram.Place kernelPlace(Path folder, CommandSpec spec) {
     if (profile) {
       throw new ParameterException(
           spec.commandLine(), "--profile is for C programs: 'partita compile --target siracusa'");
     }
-  }
-
-  /** Refuses what Tenstorrent's simulator has no use for. */
-  void requireNoOther(CommandSpec spec) {
-    if (profile || ports.gvsoc != null || ports.headers != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--profile, --gvsoc and --gvsoc-headers don't go with --on ttsim");
-    }
+    return ports.kernelPlace(folder, spec);
   }
 
   /** Refuses these options for a Java program. */

@@ -6,7 +6,8 @@ import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.emitted.run.Port;
-import io.partita.backend.metalium.EmulatedComparison;
+import io.partita.backend.metalium.KernelComparison;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.MetaliumDescription;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
     name = "diff",
     description = {
       "Run a compiled program for chips with probes, and report the first chip, step and element"
-          + " that differ from the Java reference: of C, or of TT-Metalium kernels on the emulation.",
+          + " that differ from the Java reference: of C, or of TT-Metalium kernels.",
       "Each step is compared by itself with the reference, applied to the chip's data before the"
           + " step; so are messages of collectives. The exit code is 1 if something diverges, or a chip"
           + " stops or waits for"
@@ -83,7 +84,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     FolderOptions.noteChanges(folder, spec);
     ProbeComparison.Result result =
-        MetaliumDescription.isIn(folder) ? emulated() : onPort(ports.port(spec));
+        MetaliumDescription.isIn(folder) ? kernels() : onPort(ports.port(spec));
     if (json) {
       spec.commandLine().getOut().println(Json.text(report(result)));
     } else {
@@ -92,8 +93,8 @@ final class DiffCommand implements Callable<Integer> {
     return result.finding().isPresent() ? ExitCode.CHECK_FAILED : ExitCode.DONE;
   }
 
-  private ProbeComparison.Result emulated() {
-    ports.requireEmulation(folder, spec);
+  private ProbeComparison.Result kernels() {
+    KernelProgram.Place place = ports.kernelPlace(folder, spec);
     if (transfers != null) {
       throw new ParameterException(
           spec.commandLine(), "--transfers is for C programs: 'partita compile --target siracusa'");
@@ -102,8 +103,9 @@ final class DiffCommand implements Callable<Integer> {
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
       progress.step("building and running with probes");
-      double allowed = tolerance == null ? EmulatedComparison.USUAL_TOLERANCE : tolerance;
-      return new EmulatedComparison(folder, Duration.ofSeconds(timeout), allowed).run(arguments);
+      double allowed = tolerance == null ? KernelComparison.USUAL_TOLERANCE : tolerance;
+      KernelProgram program = place.open(folder, description);
+      return new KernelComparison(program, Duration.ofSeconds(timeout), allowed).run(arguments);
     }
   }
 

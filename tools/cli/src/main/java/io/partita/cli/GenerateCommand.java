@@ -4,14 +4,15 @@ import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.MetaliumDescription;
 import io.partita.driver.DriverCode;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.text.ChipModel;
 import io.partita.driver.text.CompiledModel;
-import io.partita.driver.text.EmulatedModel;
 import io.partita.driver.text.Generation;
 import io.partita.driver.text.JavaModel;
+import io.partita.driver.text.KernelModel;
 import io.partita.driver.text.LanguageModel;
 import io.partita.driver.text.Tokens;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -73,7 +74,7 @@ final class GenerateCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
-          "Stop a C or emulated program that takes longer for one token; by default"
+          "Stop a program for chips that takes longer for one token; by default"
               + " ${DEFAULT-VALUE}.")
   int timeout = 600;
 
@@ -221,10 +222,12 @@ final class GenerateCommand implements Callable<Integer> {
       }
     }
     if (MetaliumDescription.isIn(folder)) {
-      ports.requireEmulation(folder, spec);
+      KernelProgram.Place place = ports.kernelPlace(folder, spec);
       try (Progress progress = Progress.start(spec.commandLine().getErr(), "opening")) {
         progress.step("building");
-        return new EmulatedModel(folder, Duration.ofSeconds(timeout));
+        return new KernelModel(
+            place.open(folder, MetaliumDescription.read(folder).whole()),
+            Duration.ofSeconds(timeout));
       }
     }
     ports.requireNone(spec);

@@ -6,9 +6,8 @@ import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.JavaDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
-import io.partita.backend.metalium.EmulatedProgram;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.MetaliumDescription;
-import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
@@ -38,8 +37,6 @@ import picocli.CommandLine.Spec;
       "With --device I other than 0, run one device of a program for several, until device 0 ends."
     })
 final class RunCommand implements Callable<Integer> {
-  private static final Duration EMULATION_LIMIT = Duration.ofMinutes(10);
-
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
   Path folder;
 
@@ -57,8 +54,6 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin ChipRunOptions chips = new ChipRunOptions();
 
-  @Mixin TtsimOptions ttsim = new TtsimOptions();
-
   @Mixin HostingOptions options = new HostingOptions();
 
   @Mixin FolderOptions opening = new FolderOptions();
@@ -74,23 +69,15 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (ttsim.path != null && !chips.ports.areForTtsim()) {
-      throw new ParameterException(spec.commandLine(), "--ttsim PATH goes with --on ttsim");
-    }
     opening.verify(folder, spec);
     if (ChipDescription.isIn(folder)) {
       requireFiles();
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
     if (MetaliumDescription.isIn(folder)) {
-      if (chips.ports.areForTtsim()) {
-        chips.requireNoOther(spec);
-        requireFiles();
-        return runSimulated();
-      }
-      chips.requireEmulation(folder, spec);
+      KernelProgram.Place place = chips.kernelPlace(folder, spec);
       requireFiles();
-      return runEmulated();
+      return run(place);
     }
     // What is no program at all is reported first.
     JavaDescription.read(folder);
@@ -118,24 +105,14 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs kernels for a Tenstorrent chip on the emulation. */
-  private int runEmulated() {
+  /** Runs kernels for Tenstorrent chips. */
+  private int run(KernelProgram.Place place) {
     ProgramInterface whole = MetaliumDescription.read(folder).whole();
-    NamedArrays arrays = NamedArrays.read(inputs);
-    try (Progress progress = Progress.start(spec.commandLine().getErr(), "building the program")) {
-      EmulatedProgram program = EmulatedProgram.build(folder, whole);
-      return run(arrays, whole, given -> program.run(given, EMULATION_LIMIT), progress);
-    }
-  }
-
-  /** Runs kernels for a Tenstorrent chip, and their host program, on Tenstorrent's simulator. */
-  private int runSimulated() {
-    ProgramInterface whole = MetaliumDescription.read(folder).whole();
-    SimulatedProgram program = ttsim.program(folder, whole, chips.ports.pythonName());
     NamedArrays arrays = NamedArrays.read(inputs);
     Duration limit = Duration.ofSeconds(chips.timeout);
-    try (Progress progress = Progress.start(spec.commandLine().getErr(), "opening")) {
-      return run(arrays, whole, given -> program.run(List.of(given), limit).getFirst(), progress);
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "building the program")) {
+      KernelProgram program = place.open(folder, whole);
+      return run(arrays, whole, given -> program.run(given, limit), progress);
     }
   }
 

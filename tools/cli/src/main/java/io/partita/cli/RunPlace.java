@@ -29,14 +29,16 @@ enum RunPlace {
   }
 
   /**
-   * Requires the place where all commands run TT-Metalium kernels.
+   * Requires a place where TT-Metalium kernels run.
    *
    * @param program what doesn't run elsewhere
    * @throws PartitaException P6033 if it is another one
    */
-  void requireEmulation(String program) {
-    if (this != EMULATION) {
-      throw refused("emulation: " + program + " has TT-Metalium kernels", "write --on emulation");
+  void requireKernels(String program) {
+    if (port != null) {
+      throw refused(
+          "emulation or ttsim: " + program + " has TT-Metalium kernels",
+          "write --on emulation or --on ttsim");
     }
   }
 

@@ -1,8 +1,9 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ProgramCode;
-import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.GvsocPython;
+import io.partita.backend.metalium.EmulatedProgram;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.backend.metalium.simulator.TtnnInstallation;
 import io.partita.ir.diagnostic.PartitaException;
@@ -10,9 +11,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
-/** Where Tenstorrent's simulator is. */
+/** Where Tenstorrent's simulator is, for programs that run there. */
 final class TtsimOptions {
   /** How to get it. */
   static final String REMEDY =
@@ -34,25 +37,44 @@ final class TtsimOptions {
         .filter(Files::isRegularFile);
   }
 
+  /** Refuses a simulator for a program that doesn't run there. */
+  void verify(RunPlace on, CommandSpec spec) {
+    if (path != null && on != RunPlace.TTSIM) {
+      throw new ParameterException(spec.commandLine(), "--ttsim PATH goes with --on ttsim");
+    }
+  }
+
   /**
-   * Returns a program to run on the simulator.
+   * Returns where TT-Metalium kernels run.
    *
-   * @param python the Python that has ttnn
+   * @param on the chosen place; null for the emulation
+   * @param python the Python that has ttnn; null for the usual one
+   * @param work the folder for what the simulator's runtime compiles
    * @throws PartitaException P5102 if there's no ttnn, or no simulator
    */
-  SimulatedProgram program(Path folder, ProgramInterface whole, String python) {
-    TtnnInstallation ttnn = ttnn(python);
-    Path simulator =
-        library()
-            .orElseThrow(
-                () ->
-                    new PartitaException(
-                        ProgramCode.NO_PROGRAM,
-                        path == null ? "--on ttsim" : "--ttsim " + path,
-                        "Tenstorrent's simulator (" + LIBRARY + ")",
-                        path == null ? "no --ttsim" : "no such file",
-                        REMEDY));
-    return new SimulatedProgram(folder, whole, ttnn, simulator, folder.resolve("build/ttsim"));
+  KernelProgram.Place place(RunPlace on, String python, Path work, CommandSpec spec) {
+    if (on != RunPlace.TTSIM) {
+      if (python != null) {
+        throw new ParameterException(
+            spec.commandLine(), GvsocPython.OPTION + " goes with --on ttsim or --on gvsoc");
+      }
+      return EmulatedProgram::build;
+    }
+    TtnnInstallation ttnn = ttnn(python == null ? GvsocPython.USUAL : python);
+    Path simulator = simulator();
+    return (folder, whole) -> new SimulatedProgram(folder, whole, ttnn, simulator, work);
+  }
+
+  private Path simulator() {
+    return library()
+        .orElseThrow(
+            () ->
+                new PartitaException(
+                    ProgramCode.NO_PROGRAM,
+                    path == null ? "--on ttsim" : "--ttsim " + path,
+                    "Tenstorrent's simulator (" + LIBRARY + ")",
+                    path == null ? "no --ttsim" : "no such file",
+                    REMEDY));
   }
 
   private static TtnnInstallation ttnn(String python) {

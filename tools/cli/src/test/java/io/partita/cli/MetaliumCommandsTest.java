@@ -130,14 +130,14 @@ class MetaliumCommandsTest {
     assertThat(diff.out()).contains("steps on 4 chips");
   }
 
-  /** Kernels run on the emulation only, and nothing else does. */
+  /** Kernels run on the emulation and on ttsim only, and nothing else does. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "run      | n150 | host      | expected:  emulation",
-        "generate | n150 | gvsoc     | expected:  emulation",
-        "diff     | n150 | qemu      | expected:  emulation",
+        "run      | n150 | host      | expected:  emulation or ttsim",
+        "generate | n150 | gvsoc     | expected:  emulation or ttsim",
+        "diff     | n150 | qemu      | expected:  emulation or ttsim",
         "run      | java | emulation | found:     a program in Java",
       })
   void programsDontRunElsewhere(String command, String target, String place, String message)

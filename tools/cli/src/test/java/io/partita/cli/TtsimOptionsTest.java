@@ -130,13 +130,44 @@ class TtsimOptionsTest {
     assertThat(emulated.err()).contains("--ttsim PATH goes with --on ttsim");
     Invocation profiled = run("n150", "--on=ttsim", "--profile");
     assertThat(profiled.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(profiled.err()).contains("don't go with --on ttsim");
+    assertThat(profiled.err()).contains("--profile is for C programs");
+    Invocation gvsoc = run("n150", "--on=ttsim", "--gvsoc", scratch);
+    assertThat(gvsoc.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(gvsoc.err()).contains("--gvsoc and --gvsoc-headers are for C programs");
+    Invocation python = run("n150", "--python", "python3");
+    assertThat(python.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(python.err()).contains("--python goes with --on ttsim or --on gvsoc");
   }
 
-  /** A whole decoder of one token, with its KV cache, on one simulated chip under ttnn. */
-  @Tag("thorough")
+  /** All commands that run kernels look for the same tools. */
   @Test
-  void aDecoderAgreesWithJava() throws IOException {
+  void missingToolsAreReportedByEachCommand() throws IOException {
+    Path python = python("");
+    Path folder = scratch.resolve("program");
+    Invocation compiled = Invocation.of("compile", module, "--target", "n150", "-o", folder);
+    assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    Path vocabulary = Invocation.DECODER.getParent().resolveSibling("vocab.json");
+    for (List<?> command :
+        List.of(
+            List.of("diff", folder, "--inputs", inputs),
+            List.of("generate", folder, "--prompt", "a", "--vocab", vocabulary),
+            List.of("check", Invocation.DECODER.getParent(), "--target", "n150"))) {
+      List<Object> arguments = new ArrayList<>(command);
+      arguments.addAll(List.of("--on=ttsim", "--python", python));
+      Invocation missing = Invocation.of(arguments.toArray());
+      assertThat(missing.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(missing.err()).contains("error P5102", "found:     no ttnn");
+      arguments.set(arguments.indexOf("--on=ttsim"), "--ttsim=" + scratch);
+      Invocation without = Invocation.of(arguments.toArray());
+      assertThat(without.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(without.err()).contains("--ttsim PATH goes with --on ttsim");
+    }
+  }
+
+  /**
+   * The options of a command that runs kernels under ttnn on ttsim; skips the test without them.
+   */
+  private static List<Object> simulated(Object... command) {
     String python = System.getProperty("partita.python");
     String simulator = System.getProperty("partita.ttsim");
     if (python == null || simulator == null) {
@@ -145,41 +176,76 @@ class TtsimOptionsTest {
               + " ttnn==0.81.1 and libttsim.so: -Dpartita.python=PROGRAM -Dpartita.ttsim=PATH");
     }
     assumeThat(python != null && simulator != null).as("ttnn and ttsim").isTrue();
-    module = Invocation.DECODER;
-    Path java = scratch.resolve("java.npz");
-    Path found = scratch.resolve("found.npz");
-    for (String target : List.of("java", "n150")) {
-      Path folder = scratch.resolve(target);
-      Invocation compiled =
-          Invocation.of("compile", module, "--target", target, "--kv-capacity", 64, "-o", folder);
-      assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    List<Object> arguments = new ArrayList<>(List.of(command));
+    arguments.addAll(
+        List.of("--on=ttsim", "--timeout=3600", "--python", python, "--ttsim", simulator));
+    return arguments;
+  }
+
+  private static Invocation succeed(List<Object> arguments) {
+    Invocation invocation = Invocation.of(arguments.toArray());
+    assertThat(invocation.exitCode()).as(invocation.err()).isEqualTo(ExitCode.DONE);
+    return invocation;
+  }
+
+  /** A whole decoder with its KV cache, on one simulated chip under ttnn. */
+  @Tag("thorough")
+  @Test
+  void aDecoderAgreesWithJava() throws IOException {
+    List<Object> options = simulated();
+    Path java = scratch.resolve("java");
+    Path chip = scratch.resolve("n150");
+    for (Path folder : List.of(java, chip)) {
+      succeed(
+          List.of(
+              "compile",
+              Invocation.DECODER,
+              "--target",
+              folder.getFileName(),
+              "--kv-capacity=64",
+              "-o",
+              folder));
     }
     Path given = scratch.resolve("token.npz");
     try (OutputStream out = Files.newOutputStream(given)) {
       Npz.write(DECODER_INPUTS, out);
     }
-    Invocation expected =
-        Invocation.of("run", scratch.resolve("java"), "--inputs", given, "-o", java);
-    assertThat(expected.exitCode()).as(expected.err()).isEqualTo(ExitCode.DONE);
-    Invocation run =
-        Invocation.of(
-            "run",
-            scratch.resolve("n150"),
-            "--inputs",
-            given,
-            "-o",
-            found,
-            "--on=ttsim",
-            "--timeout=3600",
-            "--python",
-            python,
-            "--ttsim",
-            simulator);
-    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    Path expected = scratch.resolve("expected.npz");
+    Path found = scratch.resolve("found.npz");
+    succeed(List.of("run", java, "--inputs", given, "-o", expected));
+    succeed(with(options, "run", chip, "--inputs", given, "-o", found));
     assertThat(
             Correlation.of(
-                Npz.read(java).get("logits").doubles(), Npz.read(found).get("logits").doubles()))
+                Npz.read(expected).get("logits").doubles(),
+                Npz.read(found).get("logits").doubles()))
         .isGreaterThan(0.999);
+
+    Path vocabulary = Invocation.DECODER.getParent().resolveSibling("vocab.json");
+    Object[] text = {"--prompt", "ROMEO:", "--tokens=4", "--vocab", vocabulary};
+    List<Object> inJava = new ArrayList<>(List.of("generate", java));
+    inJava.addAll(List.of(text));
+    List<Object> onTtsim = with(options, "generate", chip);
+    onTtsim.addAll(List.of(text));
+    assertThat(succeed(onTtsim).out()).isEqualTo(succeed(inJava).out());
+
+    assertThat(succeed(with(options, "diff", chip, "--inputs", given)).out())
+        .containsPattern("^PASS \\d+ steps on 1 chip;");
+  }
+
+  private static List<Object> with(List<Object> options, Object... command) {
+    List<Object> all = new ArrayList<>(List.of(command));
+    all.addAll(options);
+    return all;
+  }
+
+  /** A recorded prompt of 128 tokens, whose largest logit is 12.4: 0.15 is 0.012 of it. */
+  @Tag("thorough")
+  @Test
+  void aRecordedCasePasses() {
+    Path prompt = Invocation.DECODER.getParent().resolveSibling("prefill");
+    Invocation check =
+        succeed(simulated("check", prompt, "--target=n150", "--rtol=0.02", "--atol=0.15"));
+    assertThat(check.out()).contains("PASS ", "1 passed, 0 failed, 0 unsupported");
   }
 
   @Test

@@ -4,19 +4,19 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An emitted program that is built for the emulated chip.
  *
  * @param folder the emitted folder
  */
-public record EmulatedProgram(Path folder, ProgramInterface whole) {
+public record EmulatedProgram(Path folder, ProgramInterface whole) implements KernelProgram {
   /**
    * Builds a program, incrementally.
    *
@@ -33,49 +33,63 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) {
             "install one: apt-get install make g++");
       }
     }
-    String messages = run(folder, ProgramCode.BUILD_FAILED, "make", "-s", "-j2");
+    String messages = make(folder);
     if (!messages.isEmpty()) {
-      throw failed(folder, ProgramCode.BUILD_FAILED, "make", messages);
+      throw failed(folder, messages);
     }
     return new EmulatedProgram(folder, whole);
   }
 
-  /**
-   * Returns the outputs of a run that begins with empty states.
-   *
-   * @param inputs in the order of the program's inputs
-   * @param limit the time limit
-   * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule
-   */
-  public List<Tensor> run(List<Tensor> inputs, Duration limit) {
-    try (EmulatedSession session = new EmulatedSession(this, limit)) {
-      return session.run(inputs);
-    }
-  }
-
-  private static String run(Path folder, ProgramCode code, String... command) {
+  private static String make(Path folder) {
     try {
       Process process =
-          new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+          new ProcessBuilder("make", "-s", "-j2")
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .start();
       String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
-        throw failed(folder, code, command[0], messages);
+        throw failed(folder, messages);
       }
       return messages;
     } catch (IOException e) {
-      throw failed(folder, code, command[0], e.toString());
+      throw failed(folder, e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw failed(folder, code, command[0], "interrupted");
+      throw failed(folder, "interrupted");
     }
   }
 
-  static PartitaException failed(Path folder, ProgramCode code, String command, String found) {
+  private static PartitaException failed(Path folder, String found) {
     return new PartitaException(
-        code,
+        ProgramCode.BUILD_FAILED,
         folder.toString(),
-        command + " to succeed",
+        "make to succeed",
         found.strip(),
         "compile the model again; if it still fails, report it with this text");
+  }
+
+  @Override
+  public ProcessBuilder process(Optional<Path> probes) {
+    Path whole = folder.toAbsolutePath();
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                whole.resolve("emulation").toString(),
+                whole.resolve("weights.bin").toString(),
+                "/dev/stdin",
+                "/dev/stdout"));
+    probes.ifPresent(file -> command.add(file.toString()));
+    return new ProcessBuilder(command);
+  }
+
+  @Override
+  public String expected() {
+    return "the emulated program to succeed";
+  }
+
+  @Override
+  public String told(String messages) {
+    return messages.strip();
   }
 }

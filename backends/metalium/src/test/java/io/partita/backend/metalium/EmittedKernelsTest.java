@@ -242,7 +242,7 @@ class EmittedKernelsTest {
     Random random = new Random(tokens);
     List<Tensor> states = new ArrayList<>();
     EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
-    try (EmulatedSession session = new EmulatedSession(program, LIMIT)) {
+    try (KernelSession session = new KernelSession(program, LIMIT)) {
       // The cache begins with zeros, is written from its start on, and then at the position.
       for (int start : new int[] {0, position}) {
         List<Tensor> inputs = new ArrayList<>();

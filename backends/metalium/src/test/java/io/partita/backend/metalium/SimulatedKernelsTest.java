@@ -2,6 +2,8 @@ package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.backend.emitted.probe.Finding;
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.OutputFolder;
@@ -11,6 +13,8 @@ import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +68,7 @@ class SimulatedKernelsTest {
             .map(input -> EmittedKernelsTest.gaussian(random, input))
             .toList();
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
-    double[] found = program(module).run(List.of(inputs), LIMIT).getFirst().getFirst().doubles();
+    double[] found = program(module).run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
   }
 
@@ -133,27 +137,51 @@ class SimulatedKernelsTest {
     Module module = EmittedKernelsTest.attention(tokens, heads, kvHeads, size, capacity, element);
     List<Value> parameters = module.graph().inputs();
     Random random = new Random(tokens);
-    List<List<Tensor>> runs = new ArrayList<>();
-    List<double[]> expected = new ArrayList<>();
     List<Tensor> states =
         parameters.subList(7, 9).stream().map(state -> Tensor.filled(state.type(), 0)).toList();
-    for (int start : new int[] {0, position}) {
-      List<Tensor> inputs = new ArrayList<>();
-      parameters
-          .subList(0, 5)
-          .forEach(input -> inputs.add(EmittedKernelsTest.gaussian(random, input)));
-      inputs.add(Tensor.longs(Shape.of(1), start));
-      inputs.add(Tensor.longs(Shape.of(tokens), LongStream.range(start, start + tokens).toArray()));
-      runs.add(List.copyOf(inputs));
-      inputs.addAll(states);
-      List<Tensor> results = Evaluator.run(module.graph(), inputs);
-      expected.add(results.getFirst().doubles());
-      states = results.subList(1, 3);
+    try (KernelSession session = new KernelSession(program(module), LIMIT)) {
+      for (int start : new int[] {0, position}) {
+        List<Tensor> inputs = new ArrayList<>();
+        parameters
+            .subList(0, 5)
+            .forEach(input -> inputs.add(EmittedKernelsTest.gaussian(random, input)));
+        inputs.add(Tensor.longs(Shape.of(1), start));
+        inputs.add(
+            Tensor.longs(Shape.of(tokens), LongStream.range(start, start + tokens).toArray()));
+        double[] found = session.run(inputs).getFirst().doubles();
+        inputs.addAll(states);
+        List<Tensor> results = Evaluator.run(module.graph(), inputs);
+        assertThat(Correlation.of(results.getFirst().doubles(), found)).isGreaterThan(CORRELATION);
+        states = results.subList(1, 3);
+      }
     }
-    List<List<Tensor>> found = program(module).run(runs, LIMIT);
-    for (int run = 0; run < runs.size(); run++) {
-      assertThat(Correlation.of(expected.get(run), found.get(run).getFirst().doubles()))
-          .isGreaterThan(CORRELATION);
-    }
+  }
+
+  /**
+   * Launches are compared one by one, and the first whose kernel computes something else is named.
+   */
+  @Test
+  void launchesAreCompared() throws IOException {
+    Module module = EmittedKernelsTest.feedForward(1, "f32");
+    SimulatedProgram program = program(module);
+    Random random = new Random(5);
+    List<Tensor> inputs =
+        module.graph().inputs().stream()
+            .map(input -> EmittedKernelsTest.gaussian(random, input))
+            .toList();
+    KernelComparison comparison =
+        new KernelComparison(program, LIMIT, KernelComparison.USUAL_TOLERANCE);
+    ProbeComparison.Result right = comparison.run(inputs);
+    assertThat(right.finding()).isEmpty();
+    assertThat(right.steps()).isGreaterThan(3);
+    assertThat(right.largest()).isBetween(0.0, KernelComparison.USUAL_TOLERANCE);
+
+    Path kernel = program.folder().resolve("kernels/softmax_compute.cpp");
+    Files.writeString(
+        kernel,
+        Files.readString(kernel).replace("exp_tile(0);", "exp_tile(0);\n            exp_tile(0);"));
+    Finding changed = comparison.run(inputs).finding().orElseThrow();
+    assertThat(changed.kind()).isEqualTo(Finding.Kind.DIVERGES);
+    assertThat(changed.origin().text()).contains("softmax");
   }
 }

@@ -133,6 +133,11 @@ class SpeculatingChipsTest {
         .emit(program, Optional.empty());
   }
 
+  /** Kernels of four chips in two groups. */
+  static EmittedMetalium decoder(String element) {
+    return emit(program(4, 0.5, 32, decoder(128, element)));
+  }
+
   private static Map<String, Tensor> token(Program program, int position) {
     Random random = new Random(position + 50);
     double[] x = random.doubles(FEATURES, -1, 1).toArray();
@@ -148,7 +153,7 @@ class SpeculatingChipsTest {
     OutputFolder.write(emitted.files(), folder, path -> false);
     EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
     List<double[]> outputs = new ArrayList<>();
-    try (EmulatedSession session = new EmulatedSession(built, LIMIT)) {
+    try (KernelSession session = new KernelSession(built, LIMIT)) {
       for (int position = 0; position < tokens; position++) {
         List<Tensor> inputs = List.copyOf(token(program, position).values());
         outputs.add(session.run(inputs).getFirst().doubles());
@@ -232,7 +237,7 @@ class SpeculatingChipsTest {
   @Test
   void kernelsOfSpeculationAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : emit(program(4, 0.5, 32, decoder(128, "f32"))).files()) {
+    for (EmittedFile file : decoder("f32").files()) {
       if (file.path()
           .matches(
               "kernels/(decision|choice|speculated|gated_linear_add).*|emulation.cpp|model.py")) {
@@ -246,7 +251,7 @@ class SpeculatingChipsTest {
   @Test
   void gatedKernelsBeginWithTheirGate() throws IOException {
     int gated = 0;
-    for (EmittedFile file : emit(program(4, 0.5, 32, decoder(128, "f32"))).files()) {
+    for (EmittedFile file : decoder("f32").files()) {
       if (file.path().startsWith("kernels/gated_")) {
         assertThat(file.text())
             .as(file.path())

@@ -1,8 +1,8 @@
 package io.partita.driver.cases;
 
 import io.partita.backend.metalium.EmittedMetalium;
-import io.partita.backend.metalium.EmulatedProgram;
-import io.partita.backend.metalium.EmulatedSession;
+import io.partita.backend.metalium.KernelProgram;
+import io.partita.backend.metalium.KernelSession;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;
 import io.partita.driver.chip.MetaliumTarget;
@@ -19,27 +19,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Emits modules as TT-Metalium kernels, builds them and runs them on the emulated chip.
+ * Emits modules as TT-Metalium kernels and runs them.
  *
  * @param sharding the distribution; empty for one chip
+ * @param place where they run
+ * @param limit the time limit of a run
  */
-public record MetaliumRunner(MetaliumTarget target, Optional<Sharding> sharding)
+public record MetaliumRunner(
+    MetaliumTarget target, Optional<Sharding> sharding, KernelProgram.Place place, Duration limit)
     implements ModuleRunner {
-  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   @Override
   public Prepared prepare(Module module) {
     Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
-    Program program = Distribution.program(distributed);
-    target.verifyDevices(program.devices().size());
-    EmittedMetalium emitted = target.backend().emit(program, Optional.empty());
+    Program devices = Distribution.program(distributed);
+    target.verifyDevices(devices.devices().size());
+    EmittedMetalium emitted = target.backend().emit(devices, Optional.empty());
     try {
       ScratchFolder scratch = new ScratchFolder();
       try {
         Path folder = scratch.path().resolve("program");
         OutputFolder.write(emitted.files(), folder, path -> false);
-        EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
-        return new Running(scratch, new EmulatedSession(built, LIMIT));
+        KernelProgram program = place.open(folder, emitted.description().whole());
+        return new Running(scratch, new KernelSession(program, limit));
       } catch (RuntimeException e) {
         scratch.close();
         throw e;
@@ -50,7 +52,7 @@ public record MetaliumRunner(MetaliumTarget target, Optional<Sharding> sharding)
   }
 
   /** A program that keeps its states from run to run. */
-  private record Running(ScratchFolder scratch, EmulatedSession session) implements Prepared {
+  private record Running(ScratchFolder scratch, KernelSession session) implements Prepared {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {
       return session.run(inputs);

@@ -1,5 +1,6 @@
 package io.partita.driver.chip;
 
+import io.partita.backend.metalium.EmulatedProgram;
 import io.partita.backend.metalium.MetaliumBackend;
 import io.partita.driver.CompilationTarget;
 import io.partita.driver.DriverCode;
@@ -10,6 +11,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +25,8 @@ import java.util.OptionalInt;
 public record MetaliumTarget(
     TargetDescription description, OptionalInt usualDevices, MetaliumBackend backend)
     implements CompilationTarget {
+  private static final Duration EMULATION_LIMIT = Duration.ofMinutes(10);
+
   /** A card with several chips, all of which a program uses. */
   private static final String SEVERAL = "n300";
 
@@ -81,6 +85,6 @@ public record MetaliumTarget(
 
   @Override
   public ModuleRunner runner(Optional<Sharding> sharding) {
-    return new MetaliumRunner(this, sharding);
+    return new MetaliumRunner(this, sharding, EmulatedProgram::build, EMULATION_LIMIT);
   }
 }

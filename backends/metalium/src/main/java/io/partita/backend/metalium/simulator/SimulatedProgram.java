@@ -2,21 +2,16 @@ package io.partita.backend.metalium.simulator;
 
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
+import io.partita.backend.metalium.KernelProgram;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.ScratchFolder;
-import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.TensorType;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -28,19 +23,18 @@ import java.util.regex.Pattern;
  * @param work the folder that keeps what the runtime compiles; programs may share it
  */
 public record SimulatedProgram(
-    Path folder, ProgramInterface whole, TtnnInstallation ttnn, Path simulator, Path work) {
+    Path folder, ProgramInterface whole, TtnnInstallation ttnn, Path simulator, Path work)
+    implements KernelProgram {
   private static final Pattern TELLING = Pattern.compile("ERROR: | [Ee]rror: |^\\w*Error: ");
   private static final int MAX_LINES = 6;
 
+  /** The runtime writes messages to the standard output, so the outputs have a stream of theirs. */
+  private static final String SEPARATE_STREAMS = "exec 3>&1 >&2; exec \"$@\"";
+
   /**
-   * Returns the outputs of runs one after the other, which begin with empty states.
-   *
-   * @param runs the inputs of each run, in the order of the program's inputs
-   * @param limit the time limit of all runs
-   * @throws PartitaException P5102 without a compiler, P5104 if the program stops or exceeds the
-   *     time limit, P5105 for several chips
+   * @throws PartitaException P5105 for several chips
    */
-  public List<List<Tensor>> run(List<List<Tensor>> runs, Duration limit) {
+  public SimulatedProgram {
     if (whole.mesh().devices() > 1) {
       throw new PartitaException(
           ProgramCode.TOO_MANY_CHIPS,
@@ -49,43 +43,33 @@ public record SimulatedProgram(
           whole.mesh().devices() + " chips",
           "compile it for one chip, or run it on the emulation: leave --on out");
     }
-    try (ScratchFolder scratch = new ScratchFolder()) {
-      Path inputs = scratch.path().resolve("inputs");
-      Path outputs = scratch.path().resolve("outputs");
-      Path messages = scratch.path().resolve("messages");
-      Files.write(inputs, bytes(runs));
-      ProcessBuilder builder =
-          new ProcessBuilder(
-                  ttnn.python().toString(),
-                  folder.resolve("model.py").toAbsolutePath().toString(),
-                  folder.resolve("weights.bin").toAbsolutePath().toString(),
-                  inputs.toString(),
-                  outputs.toString())
-              // The runtime writes reports into its working folder.
-              .directory(scratch.path().toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(messages.toFile());
-      builder.environment().putAll(settings());
-      Process process = builder.start();
-      process.getOutputStream().close();
-      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        process.destroyForcibly();
-        throw stopped("still running after " + limit.toSeconds() + " s, the time limit");
-      }
-      if (process.exitValue() != 0) {
-        throw stopped(excerpt(Files.readString(messages)));
-      }
-      return tensors(ByteBuffer.wrap(Files.readAllBytes(outputs)), runs.size());
-    } catch (IOException e) {
-      throw stopped(e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw stopped("interrupted");
+  }
+
+  /**
+   * @throws PartitaException P5102 without a compiler
+   */
+  @Override
+  public ProcessBuilder process(Optional<Path> probes) throws IOException {
+    Path emitted = folder.toAbsolutePath();
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", SEPARATE_STREAMS, "sh", ttnn.python().toString()));
+    if (probes.isPresent()) {
+      command.add(StockCompiler.sources(work).resolve("record.py").toAbsolutePath().toString());
+      command.add(probes.get().toString());
     }
+    command.addAll(
+        List.of(
+            emitted.resolve("model.py").toString(),
+            emitted.resolve("weights.bin").toString(),
+            "/dev/stdin",
+            "/dev/fd/3"));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(settings());
+    return builder;
   }
 
   /** The environment of the runtime. */
-  private Map<String, String> settings() throws IOException, InterruptedException {
+  private Map<String, String> settings() throws IOException {
     // The runtime reads the chip's description beside the simulator.
     Path chip = Files.createDirectories(work.toAbsolutePath().resolve("simulator"));
     Path library = chip.resolve("libttsim.so");
@@ -113,7 +97,7 @@ public record SimulatedProgram(
         "Error");
   }
 
-  private Path stockCompiler() throws IOException, InterruptedException {
+  private Path stockCompiler() throws IOException {
     List<String> missing = StockCompiler.missing();
     if (!missing.isEmpty()) {
       throw new PartitaException(
@@ -126,56 +110,20 @@ public record SimulatedProgram(
     return StockCompiler.root(ttnn, work.toAbsolutePath());
   }
 
-  private PartitaException stopped(String found) {
-    return new PartitaException(
-        ProgramCode.PROGRAM_STOPPED,
-        folder.toString(),
-        "model.py to succeed on ttsim",
-        found,
-        "compile the model again; if it still fails, report it with this text");
+  @Override
+  public String expected() {
+    return "model.py to succeed on ttsim";
   }
 
-  private static String excerpt(String log) {
-    List<String> lines = log.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
+  @Override
+  public String told(String messages) {
+    List<String> lines =
+        messages.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
     List<String> telling = lines.stream().filter(line -> TELLING.matcher(line).find()).toList();
     List<String> chosen =
         telling.isEmpty()
             ? lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size())
             : telling;
     return String.join("; ", chosen.stream().distinct().limit(MAX_LINES).toList());
-  }
-
-  private static byte[] bytes(List<List<Tensor>> runs) {
-    int elements = runs.stream().flatMap(List::stream).mapToInt(Tensor::size).sum();
-    ByteBuffer bytes = ByteBuffer.allocate(4 * elements).order(ByteOrder.LITTLE_ENDIAN);
-    for (List<Tensor> tensors : runs) {
-      for (Tensor tensor : tensors) {
-        for (double value : tensor.doubles()) {
-          bytes.putFloat((float) value);
-        }
-      }
-    }
-    return bytes.array();
-  }
-
-  private List<List<Tensor>> tensors(ByteBuffer bytes, int count) {
-    bytes.order(ByteOrder.LITTLE_ENDIAN);
-    List<List<Tensor>> runs = new ArrayList<>();
-    for (int run = 0; run < count; run++) {
-      List<Tensor> outputs = new ArrayList<>();
-      for (ProgramInterface.Port port : whole.outputs()) {
-        TensorType type = port.type();
-        double[] values = new double[Math.toIntExact(type.shape().elements())];
-        if (bytes.remaining() < 4 * values.length) {
-          throw stopped("it wrote too few elements");
-        }
-        for (int i = 0; i < values.length; i++) {
-          values[i] = bytes.getFloat();
-        }
-        outputs.add(Tensor.ofDoubles(type, values));
-      }
-      runs.add(outputs);
-    }
-    return runs;
   }
 }

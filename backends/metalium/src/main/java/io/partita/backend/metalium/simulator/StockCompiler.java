@@ -42,19 +42,30 @@ public final class StockCompiler {
   }
 
   /**
-   * Makes the root folder, if it isn't there for this installation.
+   * Writes the programs that take the place of Tenstorrent's compiler, and those beside them.
    *
-   * @param work the folder that gets it, as {@code root}
-   * @throws IOException if it can't be made
+   * @param work the folder that gets them
+   * @return their folder
+   * @throws IOException if they can't be written
    */
-  public static Path root(TtnnInstallation ttnn, Path work)
-      throws IOException, InterruptedException {
+  static Path sources(Path work) throws IOException {
     Path compiler = work.resolve("compiler");
     for (Map.Entry<String, String> source : ResourceFolder.read(SOURCES, "compile.py").entrySet()) {
       Path file = compiler.resolve(source.getKey());
       Files.createDirectories(file.getParent());
       Files.writeString(file, source.getValue());
     }
+    return compiler;
+  }
+
+  /**
+   * Makes the root folder, if it isn't there for this installation.
+   *
+   * @param work the folder that gets it, as {@code root}
+   * @throws IOException if it can't be made
+   */
+  public static Path root(TtnnInstallation ttnn, Path work) throws IOException {
+    Path compiler = sources(work);
     if (!compiler.resolve("compile.py").toFile().setExecutable(true)) {
       throw new IOException(compiler.resolve("compile.py") + " can't be made executable");
     }
@@ -75,8 +86,13 @@ public final class StockCompiler {
             .start();
     process.getOutputStream().close();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException(said.strip());
+    try {
+      if (process.waitFor() != 0) {
+        throw new IOException(said.strip());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
     }
     return root;
   }

@@ -1,8 +1,6 @@
 package io.partita.backend.metalium;
 
-import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
-import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -22,12 +20,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An emulated program that runs, and keeps its states from run to run. Not thread-safe. */
-public final class EmulatedSession implements AutoCloseable {
-  private static final String STANDARD_INPUT = "/dev/stdin";
-  private static final String STANDARD_OUTPUT = "/dev/stdout";
-
-  private final EmulatedProgram program;
+/** An emitted program that runs, and keeps its states from run to run. Not thread-safe. */
+public final class KernelSession implements AutoCloseable {
+  private final KernelProgram program;
   private final Duration limit;
   private final ScratchFolder scratch;
   private final Path messages;
@@ -39,57 +34,56 @@ public final class EmulatedSession implements AutoCloseable {
    *
    * @param limit the time limit of each run
    */
-  public EmulatedSession(EmulatedProgram program, Duration limit) {
+  public KernelSession(KernelProgram program, Duration limit) {
     this(program, limit, Optional.empty());
   }
 
   /**
    * @param probes the file to which the program writes the results of all launches of its first run
    */
-  EmulatedSession(EmulatedProgram program, Duration limit, Optional<Path> probes) {
+  KernelSession(KernelProgram program, Duration limit, Optional<Path> probes) {
     this.probes = probes;
     this.program = program;
     this.limit = limit;
     try {
       scratch = new ScratchFolder();
-      messages = scratch.path().resolve("messages");
-      process = start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    messages = scratch.path().resolve("messages");
+    try {
+      process = start();
+    } catch (RuntimeException e) {
+      scratch.close();
+      throw e;
+    }
   }
 
-  private Process start() throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                program.folder().resolve("emulation").toAbsolutePath().toString(),
-                "weights.bin",
-                STANDARD_INPUT,
-                STANDARD_OUTPUT));
-    probes.ifPresent(file -> command.add(file.toString()));
-    return new ProcessBuilder(command)
-        .directory(program.folder().toFile())
-        .redirectError(messages.toFile())
-        .start();
+  private Process start() {
+    try {
+      // The runtime of ttnn writes reports into its working folder.
+      return program
+          .process(probes)
+          .directory(scratch.path().toFile())
+          .redirectError(messages.toFile())
+          .start();
+    } catch (IOException e) {
+      throw program.stopped(String.valueOf(e.getMessage()));
+    }
   }
 
   /** Begins again, with empty states. */
   public void reset() {
-    process.destroyForcibly();
-    try {
-      process = start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    stop();
+    process = start();
   }
 
   /**
    * Returns the outputs of a run.
    *
    * @param inputs in the order of the program's inputs
-   * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule, or
-   *     exceeds the time limit
+   * @throws io.partita.ir.diagnostic.PartitaException P5104 if the program stops, as it does when a
+   *     kernel breaks a rule, or exceeds the time limit
    */
   public List<Tensor> run(List<Tensor> inputs) {
     CompletableFuture<List<Tensor>> result = new CompletableFuture<>();
@@ -106,20 +100,20 @@ public final class EmulatedSession implements AutoCloseable {
     try {
       return result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      process.destroyForcibly();
-      throw stopped("still running after " + limit.toSeconds() + " s, the time limit");
+      stop();
+      throw program.stopped("still running after " + limit.toSeconds() + " s, the time limit");
     } catch (ExecutionException e) {
-      throw stopped(message());
+      throw program.stopped(message());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw stopped("interrupted");
+      throw program.stopped("interrupted");
     }
   }
 
   private String message() {
     try {
       process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-      return Files.readString(messages);
+      return program.told(Files.readString(messages));
     } catch (IOException e) {
       return e.toString();
     } catch (InterruptedException e) {
@@ -128,9 +122,10 @@ public final class EmulatedSession implements AutoCloseable {
     }
   }
 
-  private PartitaException stopped(String found) {
-    return EmulatedProgram.failed(
-        program.folder(), ProgramCode.PROGRAM_STOPPED, "the emulated program", found);
+  /** Stops the program, and compilers that it started. */
+  private void stop() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
   }
 
   private void write(List<Tensor> tensors) throws IOException {
@@ -165,7 +160,7 @@ public final class EmulatedSession implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly();
+    stop();
     scratch.close();
   }
 }

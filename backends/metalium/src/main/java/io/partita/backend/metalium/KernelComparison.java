@@ -27,14 +27,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Runs kernels on the emulation and compares what each launch computes on each chip with the
- * reference, applied to the chip's data before the launch.
+ * Runs kernels and compares what each launch computes on each chip with the reference, applied to
+ * the chip's data before the launch.
  *
- * @param folder an emitted folder
  * @param limit the time limit of the run
  * @param tolerance relative to an element and to the largest of its tensor
  */
-public record EmulatedComparison(Path folder, Duration limit, double tolerance) {
+public record KernelComparison(KernelProgram program, Duration limit, double tolerance) {
   /**
    * The matrix engine takes 10 bits of the mantissa of each factor, so a product loses less than
    * 2^-9 of its size; a sum has terms of both signs.
@@ -43,19 +42,18 @@ public record EmulatedComparison(Path folder, Duration limit, double tolerance) 
 
   /**
    * @param inputs the inputs of the whole model, in its order
-   * @throws PartitaException P5102 or P5103 if it can't run, P5106 if there is no reference
+   * @throws PartitaException P5102 if it can't run, P5106 if there is no reference
    */
   public ProbeComparison.Result run(List<Tensor> inputs) {
-    ProgramInterface whole = MetaliumDescription.read(folder).whole();
+    ProgramInterface whole = program.whole();
     List<ChipValues> chips = new ArrayList<>();
     for (int chip = 0; chip < whole.mesh().devices(); chip++) {
-      chips.add(ChipValues.read(folder, chip, parts(whole, chip, inputs)));
+      chips.add(ChipValues.read(program.folder(), chip, parts(whole, chip, inputs)));
     }
-    EmulatedProgram program = EmulatedProgram.build(folder, whole);
     try (ScratchFolder scratch = new ScratchFolder()) {
       Path probes = scratch.path().resolve("probes");
       String message = "";
-      try (EmulatedSession session = new EmulatedSession(program, limit, Optional.of(probes))) {
+      try (KernelSession session = new KernelSession(program, limit, Optional.of(probes))) {
         session.run(inputs);
       } catch (PartitaException e) {
         if (e.diagnostics().getFirst().code() != ProgramCode.PROGRAM_STOPPED) {

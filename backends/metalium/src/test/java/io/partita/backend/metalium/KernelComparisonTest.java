@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs are compared with the reference, launch by launch. */
-class EmulatedComparisonTest {
+class KernelComparisonTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   @TempDir Path folder;
@@ -46,7 +46,11 @@ class EmulatedComparisonTest {
   }
 
   private ProbeComparison.Result compare(List<Tensor> inputs) {
-    return new EmulatedComparison(folder, LIMIT, EmulatedComparison.USUAL_TOLERANCE).run(inputs);
+    return new KernelComparison(
+            EmulatedProgram.build(folder, MetaliumDescription.read(folder).whole()),
+            LIMIT,
+            KernelComparison.USUAL_TOLERANCE)
+        .run(inputs);
   }
 
   /** Changes the kernels that have a text. */
@@ -94,7 +98,7 @@ class EmulatedComparisonTest {
     assertThat(right.chips()).isEqualTo(2);
     int last = right.steps() - 1;
     assertThat(last).isGreaterThan(1);
-    assertThat(right.largest()).isBetween(0.0, EmulatedComparison.USUAL_TOLERANCE);
+    assertThat(right.largest()).isBetween(0.0, KernelComparison.USUAL_TOLERANCE);
 
     change("exp_tile(0);", "exp_tile(0);\n            exp_tile(0);");
     Finding softmax = compare(inputs).finding().orElseThrow();

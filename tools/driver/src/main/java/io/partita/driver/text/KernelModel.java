@@ -1,28 +1,26 @@
 package io.partita.driver.text;
 
 import io.partita.backend.emitted.ProgramInterface;
-import io.partita.backend.metalium.EmulatedProgram;
-import io.partita.backend.metalium.EmulatedSession;
-import io.partita.backend.metalium.MetaliumDescription;
+import io.partita.backend.metalium.KernelProgram;
+import io.partita.backend.metalium.KernelSession;
 import io.partita.ir.tensor.Tensor;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** TT-Metalium kernels on the emulated chip. */
-public final class EmulatedModel implements CompiledModel {
+/** TT-Metalium kernels, on emulated or simulated chips. */
+public final class KernelModel implements CompiledModel {
   private final ProgramInterface whole;
-  private final EmulatedSession session;
+  private final KernelSession session;
 
   /**
-   * Builds and starts a folder that {@code partita compile --target n150} wrote.
+   * Starts a program.
    *
    * @param limit the time limit of a run
-   * @throws io.partita.ir.diagnostic.PartitaException if it can't be built or started
+   * @throws io.partita.ir.diagnostic.PartitaException if it can't be started
    */
-  public EmulatedModel(Path folder, Duration limit) {
-    whole = MetaliumDescription.read(folder).whole();
-    session = new EmulatedSession(EmulatedProgram.build(folder, whole), limit);
+  public KernelModel(KernelProgram program, Duration limit) {
+    whole = program.whole();
+    session = new KernelSession(program, limit);
   }
 
   @Override
