@@ -72,14 +72,16 @@ class CompiledKernelsTest {
   private static SortedMap<String, String> kernels() throws IOException {
     SortedMap<String, String> kernels = new TreeMap<>();
     for (String element : List.of("f32", "bf16")) {
-      for (Module module :
+      for (EmittedMetalium program :
           List.of(
-              EmittedKernelsTest.feedForward(40, element),
-              EmittedKernelsTest.layerNorm(40, 72, true, element),
-              EmittedKernelsTest.layerNorm(40, 72, false, element),
-              EmittedKernelsTest.attention(1, 4, 2, 32, 96, element),
-              functions(element))) {
-        for (EmittedFile file : EmittedKernelsTest.emit(module).files()) {
+              EmittedKernelsTest.emit(EmittedKernelsTest.feedForward(40, element)),
+              EmittedKernelsTest.emit(EmittedKernelsTest.layerNorm(40, 72, true, element)),
+              EmittedKernelsTest.emit(EmittedKernelsTest.layerNorm(40, 72, false, element)),
+              EmittedKernelsTest.emit(EmittedKernelsTest.attention(1, 4, 2, 32, 96, element)),
+              EmittedKernelsTest.emit(functions(element)),
+              SeveralChipsTest.layer(element),
+              SpeculatingChipsTest.decoder(element))) {
+        for (EmittedFile file : program.files()) {
           if (file.path().startsWith("kernels/")) {
             String name = file.path().replace("kernels/", "").replace(".cpp", "");
             kernels.putIfAbsent(name, file.text());
@@ -137,7 +139,8 @@ class CompiledKernelsTest {
     Path root = StockCompiler.root(WithTtsim.ttnnAndStockCompiler(), scratch.resolve("work"));
     SortedMap<String, String> kernels = kernels();
     assertThat(kernels.keySet())
-        .contains("writer", "attention_compute", "elementwise_tanh_compute");
+        .contains("writer", "attention_compute", "elementwise_tanh_compute")
+        .contains("exchange_reader", "exchange_writer", "speculated_attention_compute");
     List<String> problems = new ArrayList<>();
     for (var kernel : kernels.entrySet()) {
       Path folder = Files.createDirectories(scratch.resolve(kernel.getKey()));

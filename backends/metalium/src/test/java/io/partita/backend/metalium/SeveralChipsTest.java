@@ -50,8 +50,8 @@ class SeveralChipsTest {
   }
 
   /** A layer whose products are sums of terms of two chips, after a gather of its input. */
-  private static Module layer() {
-    return PirParser.parse(
+  static EmittedMetalium layer(String element) {
+    String text =
         """
         module {
           mesh(x=2)
@@ -64,13 +64,14 @@ class SeveralChipsTest {
             return %4, %0
           }
         }
-        """);
+        """;
+    return emit(program(PirParser.parse(text.replace("f32", element))));
   }
 
   @Test
   void kernelsAndHostsOfExchangesAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : emit(program(layer())).files()) {
+    for (EmittedFile file : layer("f32").files()) {
       if (file.path().matches("kernels/exchange.*|kernels/elementwise.*|emulation.cpp|model.py")) {
         text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
       }
