@@ -282,11 +282,23 @@ class MetaliumCommandsTest {
         .contains("error P5205", "one of 0.81.1", "0.62.2", "leave it out");
   }
 
+  /** L1 is that of all 72 cores, each of which needs room for its own tiles. */
+  @Test
+  void tilesThatDontFitL1AreRefused() {
+    assertThat(refused("n150", "--kv-capacity=64", "--set=l1=64KiB"))
+        .contains(
+            "error P4402",
+            "expected:  at most 910 bytes of l1 on n150",
+            "fix:       --set l1=16MiB (tried, it then fits)");
+  }
+
   /** The remedy that the message names is right: with twice the L1, the program compiles. */
   @Test
   void speculationThatDoesntFitL1IsRefused() {
     String[] options = {"--speculate=lambda=0.2,chunk=16", "--kv-capacity=64", "--set=l1=9MiB"};
-    assertThat(refused("n150:chips=2", options)).contains("error P5204", "circular buffers");
+    assertThat(refused("n150:chips=2", options))
+        .contains(
+            "error P5204", "circular buffers", "fix:       --set l1=18MiB (tried, it then fits)");
     options[2] = "--set=l1=18MiB";
     List<Object> arguments = new ArrayList<>();
     Collections.addAll(arguments, "compile", Invocation.DECODER, "--target=n150:chips=2");

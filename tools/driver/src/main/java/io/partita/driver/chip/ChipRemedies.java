@@ -1,51 +1,53 @@
 package io.partita.driver.chip;
 
+import io.partita.backend.metalium.MetaliumCode;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
-import io.partita.ir.target.Quantity;
-import io.partita.ir.target.TargetChange;
-import io.partita.ir.target.Unit;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.speculate.SpeculateGroups;
 import io.partita.passes.schedule.ScheduleCode;
 import io.partita.passes.schedule.Scheduler;
-import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.tile.TileCode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** Finds changes that make a program fit its chips; each is tried before it is named. */
-public final class ChipRemedies {
+final class ChipRemedies {
   private static final int MAX_TRIALS = 8;
   private static final long KIBIBYTE = 1024;
 
   private final Entries whole;
   private final int devices;
-  private final ChipTarget target;
+  private final RemediedTarget target;
 
   /**
    * @param whole the entry points before distribution
    * @param devices the number of devices on which it doesn't fit
    */
-  public ChipRemedies(Entries whole, int devices, ChipTarget target) {
+  ChipRemedies(Entries whole, int devices, RemediedTarget target) {
     this.whole = whole;
     this.devices = devices;
     this.target = target;
   }
 
   /** Whether another size of a memory may help. */
-  public static boolean mayHelp(PartitaException failure) {
-    return failure.diagnostics().size() == 1
-        && (failure.diagnostics().getFirst().code() instanceof TileCode
-            || failure.diagnostics().getFirst().code() == ScheduleCode.HOME
-            || failure.diagnostics().getFirst().code() == ScheduleCode.FAR);
+  static boolean mayHelp(PartitaException failure) {
+    if (failure.diagnostics().size() != 1) {
+      return false;
+    }
+    Diagnostic told = failure.diagnostics().getFirst();
+    return isOfWorking(told) || told.code() == ScheduleCode.HOME || told.code() == ScheduleCode.FAR;
+  }
+
+  /** Whether the memory in which loops work is too small. */
+  private static boolean isOfWorking(Diagnostic told) {
+    return told.code() instanceof TileCode || told.code() == MetaliumCode.BUFFERS;
   }
 
   /**
@@ -53,10 +55,10 @@ public final class ChipRemedies {
    *
    * @param distributed the programs that don't fit
    */
-  public PartitaException named(PartitaException failure, Entries.Programs distributed) {
+  PartitaException named(PartitaException failure, Entries.Programs distributed) {
     Diagnostic told = failure.diagnostics().getFirst();
     List<String> found = new ArrayList<>();
-    moreDevices().ifPresent(found::add);
+    moreDevices(distributed).ifPresent(found::add);
     moreMemory(told, distributed).ifPresent(found::add);
     if (found.isEmpty()) {
       return failure;
@@ -70,7 +72,11 @@ public final class ChipRemedies {
   }
 
   /** Doubles the number of devices, up to those of the target. */
-  private Optional<String> moreDevices() {
+  private Optional<String> moreDevices(Entries.Programs distributed) {
+    if (distributed.step().mesh().has(SpeculateGroups.AXIS)) {
+      // What is tried below doesn't speculate.
+      return Optional.empty();
+    }
     int most = target.description().deviceCount();
     for (int more = 2 * devices; more <= most; more *= 2) {
       try {
@@ -88,17 +94,17 @@ public final class ChipRemedies {
   /** Doubles the size of the memory that is too small. */
   private Optional<String> moreMemory(Diagnostic told, Entries.Programs distributed) {
     ChipKind chip = target.description().devices().getFirst();
-    boolean isWorking = told.code() instanceof TileCode;
+    boolean isWorking = isOfWorking(told);
     Memory memory =
         isWorking
             ? chip.working()
             : told.code() == ScheduleCode.FAR ? chip.far().orElseThrow() : Scheduler.home(chip);
-    long size =
-        isWorking ? target.options().workingBytes().orElse(memory.usable()) : memory.bytes();
+    long size = isWorking ? target.workingBytes() : memory.bytes();
     for (int trial = 0; trial < MAX_TRIALS; trial++) {
       size = Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE;
       try {
-        if (fits(distributed, isWorking ? withWorking(size) : with(memory, size))) {
+        if (fits(
+            distributed, isWorking ? target.withWorkingBytes(size) : target.with(memory, size))) {
           return Optional.of("--set " + memory.name() + "=" + text(size));
         }
       } catch (PartitaException notASize) {
@@ -113,26 +119,9 @@ public final class ChipRemedies {
     return kibibytes % KIBIBYTE == 0 ? kibibytes / KIBIBYTE + "MiB" : kibibytes + "KiB";
   }
 
-  private ChipTarget withWorking(long bytes) {
-    SchedulerOptions options = target.options();
-    return new ChipTarget(
-        target.description(),
-        new SchedulerOptions(
-            OptionalLong.of(bytes),
-            options.doubleBuffer(),
-            options.prefetch(),
-            options.nearValues()));
-  }
-
-  private ChipTarget with(Memory memory, long bytes) {
-    Quantity size = new Quantity((double) bytes / KIBIBYTE, Unit.KIB);
-    return new ChipTarget(
-        TargetChange.set(target.description(), Map.of(memory.name(), size)), target.options());
-  }
-
-  private static boolean fits(Entries.Programs programs, ChipTarget target) {
+  private static boolean fits(Entries.Programs programs, RemediedTarget target) {
     try {
-      target.schedule(programs);
+      target.verifyFit(programs);
       return true;
     } catch (PartitaException tooSmall) {
       return false;

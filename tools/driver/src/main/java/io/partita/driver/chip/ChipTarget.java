@@ -1,7 +1,6 @@
 package io.partita.driver.chip;
 
 import io.partita.backend.siracusa.SiracusaBackend;
-import io.partita.driver.CompilationTarget;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /**
  * The chips for which a model is compiled to C.
@@ -28,7 +26,7 @@ import java.util.function.Consumer;
  * @param options the options of the scheduler
  */
 public record ChipTarget(TargetDescription description, SchedulerOptions options)
-    implements CompilationTarget {
+    implements RemediedTarget {
   private static final String WORKING = "l1";
 
   /**
@@ -87,17 +85,31 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   }
 
   @Override
-  public PartitaException withRemedies(
-      PartitaException failure,
-      Entries whole,
-      Entries.Programs distributed,
-      Consumer<String> progress) {
-    if (!ChipRemedies.mayHelp(failure)) {
-      return failure;
-    }
-    progress.accept("looking for changes that make it fit");
-    return new ChipRemedies(whole, distributed.step().devices().size(), this)
-        .named(failure, distributed);
+  public long workingBytes() {
+    return options
+        .workingBytes()
+        .orElseGet(() -> description.devices().getFirst().working().usable());
+  }
+
+  @Override
+  public ChipTarget withWorkingBytes(long bytes) {
+    return new ChipTarget(
+        description,
+        new SchedulerOptions(
+            OptionalLong.of(bytes),
+            options.doubleBuffer(),
+            options.prefetch(),
+            options.nearValues()));
+  }
+
+  @Override
+  public ChipTarget with(TargetDescription changed) {
+    return new ChipTarget(changed, options);
+  }
+
+  @Override
+  public void verifyFit(Entries.Programs programs) {
+    schedule(programs);
   }
 
   /**

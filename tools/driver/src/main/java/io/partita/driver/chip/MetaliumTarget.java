@@ -2,8 +2,8 @@ package io.partita.driver.chip;
 
 import io.partita.backend.metalium.EmulatedProgram;
 import io.partita.backend.metalium.MetaliumBackend;
-import io.partita.driver.CompilationTarget;
 import io.partita.driver.DriverCode;
+import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
 import io.partita.driver.cases.MetaliumRunner;
 import io.partita.driver.cases.ModuleRunner;
@@ -24,7 +24,7 @@ import java.util.OptionalInt;
  */
 public record MetaliumTarget(
     TargetDescription description, OptionalInt usualDevices, MetaliumBackend backend)
-    implements CompilationTarget {
+    implements RemediedTarget {
   private static final Duration EMULATION_LIMIT = Duration.ofMinutes(10);
 
   /** A card with several chips, all of which a program uses. */
@@ -76,6 +76,28 @@ public record MetaliumTarget(
               + " or fewer, or a target with more: n150:chips="
               + count);
     }
+  }
+
+  @Override
+  public long workingBytes() {
+    return description.devices().getFirst().working().bytes();
+  }
+
+  @Override
+  public RemediedTarget withWorkingBytes(long bytes) {
+    return with(description.devices().getFirst().working(), bytes);
+  }
+
+  @Override
+  public MetaliumTarget with(TargetDescription changed) {
+    return new MetaliumTarget(
+        changed, usualDevices, new MetaliumBackend(changed, backend.release()));
+  }
+
+  @Override
+  public void verifyFit(Entries.Programs programs) {
+    verifyDevices(programs.step().devices().size());
+    backend.emit(programs.step(), programs.chunk());
   }
 
   @Override
