@@ -38,6 +38,24 @@
 #endif
 #define PARTITA_UNROLLED _Pragma("GCC unroll 8") for
 
+/*
+ * For functions that compute a group of elements in stages, each for all elements before the next one, so that none waits
+ * for the result of a unit of floats: compilers keep that order. They stand alone, since of several attributes GCC keeps
+ * the options of the last one. Where results are exact, PARTITA_STAGED_UNCONTRACTED.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PARTITA_STAGED __attribute__((noinline, optimize("O2", "no-schedule-insns", "no-tree-ter", "no-tree-sink")))
+#define PARTITA_STAGED_UNCONTRACTED                                                                                    \
+    __attribute__((noinline, optimize("O2", "no-schedule-insns", "no-tree-ter", "no-tree-sink", "fp-contract=off")))
+#else
+#define PARTITA_STAGED __attribute__((noinline))
+#define PARTITA_STAGED_UNCONTRACTED __attribute__((noinline))
+#endif
+enum { PARTITA_GROUP = 4 };
+
+/* For parts of such functions, whose arrays are in registers only there. */
+#define PARTITA_INLINE static inline __attribute__((always_inline))
+
 /* Strided axes of tiles. Unused ones come first, with extent 1. */
 #define PARTITA_AXES 6
 

@@ -1,13 +1,13 @@
 #include "quantize.h"
 
-#include "float_functions.h"
+#include "levels.h"
 #include "lines.h"
 
 #define WALK(NAME, IN, OUT, ZERO, VALUE)                                                                               \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_quantize *quantize = arguments;                                                           \
-        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);         \
+        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);                        \
         const int32_t step = quantize->parameter_strides[PARTITA_AXES - 1];                                            \
         struct partita_lines lines =                                                                                   \
             partita_lines(quantize->extents, share, 1, quantize->parameter_strides, 0, 0);                             \
@@ -24,38 +24,31 @@
         }                                                                                                              \
     }
 
+/* Levels of 32 bits. Beyond 2^40 all values saturate. */
 static inline int64_t level(float x, float scale, int64_t zero, int64_t least, int64_t most)
 {
     const float quotient = x / scale;
     if (quotient != quotient) {
         return least;
     }
-    /* Beyond 2^40 all values saturate. */
     const float near = quotient > 0x1p40f ? 0x1p40f : quotient < -0x1p40f ? -0x1p40f : quotient;
     return partita_clamp((int64_t)partita_round(near) + zero, least, most);
 }
 
-/*
- * The level of x with one scale for all elements, most of which need no division: with the rounded inverse of the scale,
- * the product of x has an error below 2^-22 of its magnitude, and is used below 2^9 where it is further than 2^-11 from
- * a half. Other x are divided: also NaN, and all x if the inverse isn't a normal number. The sum with 1.5 2^23 has the
- * nearest integer in its last bits.
- */
-static inline int32_t near_level(float x, float scale, float inverse, int32_t zero, int32_t least, int32_t most)
+/* Levels of at most 16 bits. Beyond 2^20 all values saturate, so that none needs 64 bits, which are in a library. */
+static inline int32_t narrow_level(float x, float scale, int32_t zero, int32_t least, int32_t most)
 {
-    const union {
-        float real;
-        uint32_t bits;
-    } sum = {.real = x * inverse + 0x1.8p23f};
-    const float product = x * inverse;
-    const int32_t nearest = (int32_t)(sum.bits - 0x4b400000u);
-    const float rest = product - (float)nearest;
-    const float limit = 0.5f - 0x1p-11f;
-    if (product > -0x1p9f && product < 0x1p9f && rest > -limit && rest < limit) {
-        const int32_t sum_with_zero = nearest + zero;
-        return sum_with_zero < least ? least : sum_with_zero > most ? most : sum_with_zero;
+    const float quotient = x / scale;
+    if (quotient != quotient) {
+        return least;
     }
-    return (int32_t)level(x, scale, zero, least, most);
+    const float near = quotient > 0x1p20f ? 0x1p20f : quotient < -0x1p20f ? -0x1p20f : quotient;
+    return partita_min(partita_max((int32_t)partita_round(near) + zero, least), most);
+}
+
+int32_t partita_level(struct partita_levels to, float x, int32_t least, int32_t most)
+{
+    return narrow_level(x, to.scale, to.zero, least, most);
 }
 
 static inline int32_t is_one_scale(const struct partita_quantize *quantize)
@@ -67,41 +60,56 @@ static inline int32_t is_one_scale(const struct partita_quantize *quantize)
     return strides == 0;
 }
 
-/* NaN, for which nothing is near, if the inverse isn't a normal number. */
-static inline float inverse_of(float scale)
-{
-    return scale > 0x1p-100f && scale < 0x1p100f ? 1.0f / scale : PARTITA_NAN;
-}
-
-#define QUANTIZE(TYPE, T, WIDE, MIN, MAX)                                                                              \
-    WALK(partita_quantize_f32_##TYPE, float, T, T, level(x, scale, zero, MIN, MAX))                                    \
+#define QUANTIZE(TYPE, T, WIDE, LEVEL, MIN, MAX)                                                                       \
+    WALK(partita_quantize_f32_##TYPE, float, T, T, LEVEL(x, scale, zero, MIN, MAX))                                    \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)((WIDE)x - zero) * scale)
 
-QUANTIZE(i16, int16_t, int32_t, INT16_MIN, INT16_MAX)
-QUANTIZE(u16, uint16_t, int32_t, 0, UINT16_MAX)
-QUANTIZE(i32, int32_t, int64_t, INT32_MIN, INT32_MAX)
+QUANTIZE(i16, int16_t, int32_t, narrow_level, INT16_MIN, INT16_MAX)
+QUANTIZE(u16, uint16_t, int32_t, narrow_level, 0, UINT16_MAX)
+QUANTIZE(i32, int32_t, int64_t, level, INT32_MIN, INT32_MAX)
 
-static partita_kernel levels_i8, levels_u8;
+static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
 
 #define QUANTIZE_BYTES(TYPE, T, MIN, MAX)                                                                              \
-    WALK(levels_##TYPE, float, T, T, level(x, scale, zero, MIN, MAX))                                                  \
+    WALK(levels_##TYPE, float, T, T, narrow_level(x, scale, zero, MIN, MAX))                                           \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)(x - zero) * scale)                                      \
                                                                                                                        \
-    void partita_quantize_f32_##TYPE(const void *arguments, int32_t core, int32_t cores)                               \
+    /* Returns the number of elements before those that need a division, in whole groups. */                           \
+    static PARTITA_STAGED int32_t near_##TYPE(const float *x, T *out, int32_t count, struct partita_levels to)         \
+    {                                                                                                                  \
+        int32_t next = 0;                                                                                              \
+        for (; next + PARTITA_GROUP <= count; next += PARTITA_GROUP) {                                                 \
+            float values[PARTITA_GROUP];                                                                               \
+            uint32_t levels[PARTITA_GROUP];                                                                            \
+            PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i++) {                                                 \
+                values[i] = x[next + i];                                                                               \
+            }                                                                                                          \
+            if (!partita_near_levels(to, values, levels)) {                                                            \
+                return next;                                                                                           \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i++) {                                                 \
+                out[next + i] = partita_nearest_##TYPE(levels[i]);                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+        return next;                                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
+    PARTITA_COMPACT void partita_quantize_f32_##TYPE(const void *arguments, int32_t core, int32_t cores)               \
     {                                                                                                                  \
         const struct partita_quantize *quantize = arguments;                                                           \
         if (!is_one_scale(quantize)) {                                                                                 \
             levels_##TYPE(arguments, core, cores);                                                                     \
             return;                                                                                                    \
         }                                                                                                              \
-        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);         \
-        const float scale = quantize->scale[0];                                                                        \
-        const float inverse = inverse_of(scale);                                                                       \
-        const T zero = *(const T *)quantize->zero;                                                                     \
-        const float *restrict in = quantize->x;                                                                        \
-        T *restrict out = quantize->out;                                                                               \
-        for (int32_t i = share.from; i < share.to; i++) {                                                              \
-            out[i] = (T)near_level(in[i], scale, inverse, zero, MIN, MAX);                                             \
+        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);                        \
+        const struct partita_levels to = partita_levels(quantize->scale[0], *(const T *)quantize->zero);               \
+        const float *const x = quantize->x;                                                                            \
+        T *const out = quantize->out;                                                                                  \
+        for (int32_t next = share.from; next < share.to;) {                                                            \
+            next += near_##TYPE(x + next, out + next, share.to - next, to);                                            \
+            for (int32_t i = 0; i < PARTITA_GROUP && next < share.to; i++, next++) {                                   \
+                out[next] = (T)partita_level(to, x[next], MIN, MAX);                                                   \
+            }                                                                                                          \
         }                                                                                                              \
     }
 

@@ -89,6 +89,22 @@ static inline int32_t partita_max(int32_t x, int32_t y)
     return most;
 }
 
+/* p.minu: the lesser of two unsigned integers. */
+static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
+{
+    uint32_t least;
+    __asm__(".insn r 0x33, 5, 0x02, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
+    return least;
+}
+
+/* p.maxu: the greater of two unsigned integers. */
+static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
+{
+    uint32_t most;
+    __asm__(".insn r 0x33, 7, 0x02, %0, %1, %2" : "=r"(most) : "r"(x), "r"(y));
+    return most;
+}
+
 /* p.clipr: the nearest of the numbers from -most - 1 to `most`. */
 static inline int32_t partita_clip(int32_t x, int32_t most)
 {
@@ -174,6 +190,16 @@ static inline int32_t partita_min(int32_t x, int32_t y)
 }
 
 static inline int32_t partita_max(int32_t x, int32_t y)
+{
+    return x > y ? x : y;
+}
+
+static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
+{
+    return x < y ? x : y;
+}
+
+static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
 {
     return x > y ? x : y;
 }

@@ -199,8 +199,15 @@ class IntegerNetworkTest {
               ? samples.one(0x1p-130f, 0x1p-100f, 0x1p126f, Float.MAX_VALUE)
               : (float) Math.scalb(1 + samples.from(0, 1 << 20) * 0x1p-20, samples.from(-12, 3));
       float[] near = new float[Math.toIntExact(shape.elements())];
+      boolean areRare = samples.flag();
       for (int i = 0; i < near.length; i++) {
-        near[i] = (samples.from(-300, 300) + samples.one(0f, 0.5f, 0.5f, 0.499f)) * step;
+        if (areRare && !samples.oneIn(16)) {
+          near[i] = (samples.from(-600, 600) + samples.one(0f, -0.4f, 0.4999f, 0.5002f)) * step;
+          continue;
+        }
+        float level = samples.from(-300, 300) + samples.one(0f, 0.5f, 0.5f, 0.499f);
+        float far = samples.one(-1535f, -1537f, -3100f, 2047.5f, -1e9f, 1e30f, -1e38f, Float.NaN);
+        near[i] = (samples.oneIn(8) ? far : level) * step;
         near[i] = samples.one(near[i], Math.nextUp(near[i]), Math.nextDown(near[i]));
       }
       Tensor x = Tensor.floats(shape, near);
