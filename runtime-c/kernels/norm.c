@@ -6,14 +6,18 @@ enum { PARTS = 4 };
 
 /* Part p adds elements p, p + 4, p + 8, ... */
 #define SUM(NAME, VALUE)                                                                                               \
-    static float NAME(const float *x, int32_t size, float shift)                                                       \
+    static PARTITA_STAGED float NAME(const float *x, int32_t size, float shift)                                        \
     {                                                                                                                  \
         float sums[PARTS] = {0};                                                                                       \
         const int32_t whole = size - size % PARTS;                                                                     \
         (void)shift;                                                                                                   \
         for (int32_t i = 0; i < whole; i += PARTS) {                                                                   \
+            float each[PARTS];                                                                                         \
             PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {                                                \
-                sums[part] += VALUE(x[i + part]);                                                                      \
+                each[part] = x[i + part];                                                                              \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t part = 0; part < PARTS; part++) {                                                \
+                sums[part] += VALUE(each[part]);                                                                       \
             }                                                                                                          \
         }                                                                                                              \
         for (int32_t i = whole; i < size; i++) {                                                                       \
@@ -30,20 +34,55 @@ SUM(sum, ELEMENT)
 SUM(sum_of_squares, SQUARE)
 SUM(sum_of_shifted_squares, SHIFTED_SQUARE)
 
+/* The functions of one statistic for a row, of which scale and bias may be null. */
+static PARTITA_STAGED void scale_row(const struct partita_norm *norm, int32_t row, struct partita_range part,
+                                     float mean, float inverse)
+{
+    const float *x = norm->x + row * norm->size;
+    const float *scale = norm->scale;
+    const float *bias = norm->bias;
+    float *out = norm->out + row * norm->size;
+    int32_t i = part.from;
+    for (; i + PARTITA_GROUP <= part.to; i += PARTITA_GROUP) {
+        float values[PARTITA_GROUP];
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            values[e] = x[i + e];
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            values[e] -= mean;
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            values[e] *= inverse;
+        }
+        if (scale != 0) {
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+                values[e] *= scale[i + e];
+            }
+        }
+        if (bias != 0) {
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+                values[e] += bias[i + e];
+            }
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            out[i + e] = values[e];
+        }
+    }
+    for (; i < part.to; i++) {
+        float value = (x[i] - mean) * inverse;
+        value = scale == 0 ? value : value * scale[i];
+        out[i] = bias == 0 ? value : value + bias[i];
+    }
+}
+
 static void normalise(const struct partita_norm *norm, int32_t row, struct partita_range part, int32_t centre)
 {
     const float *x = norm->x + row * norm->size;
-    float *out = norm->out + row * norm->size;
     const float size = (float)norm->size;
     const float mean = centre ? sum(x, norm->size, 0) / size : 0.0f;
     const float squares = centre ? sum_of_shifted_squares(x, norm->size, mean) : sum_of_squares(x, norm->size, 0);
     const float root = partita_sqrt(squares / size + norm->epsilon);
-    const float inverse = 1.0f / root;
-    for (int32_t i = part.from; i < part.to; i++) {
-        float value = (x[i] - mean) * inverse;
-        value = norm->scale == 0 ? value : value * norm->scale[i];
-        out[i] = norm->bias == 0 ? value : value + norm->bias[i];
-    }
+    scale_row(norm, row, part, mean, 1.0f / root);
 }
 
 static void rows(const struct partita_norm *norm, int32_t core, int32_t cores, int32_t centre)
