@@ -14,6 +14,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
@@ -45,8 +46,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random chains of functions of integers have the results of the reference in the evaluated
- * schedule and in C, where runs of them are one kernel.
+ * Random chains of functions of integers and floats have the results of the reference in the
+ * evaluated schedule and in C, where runs of them are one kernel.
  */
 @ExtendWith(WithCompiler.class)
 class ElementRunsInCTest {
@@ -212,7 +213,19 @@ class ElementRunsInCTest {
                 ? graph.add(function, last, operand)
                 : graph.add(function, operand, last);
       }
-      return last;
+      return random.nextInt(3) == 0 ? last : quantize(last);
+    }
+
+    /** With one scale, such that levels are of all magnitudes. */
+    private Value quantize(Value x) {
+      ElementType to = random.nextBoolean() ? ElementType.I8 : ElementType.U8;
+      double scale = Math.scalb(random.nextDouble(0.5, 1), random.nextInt(0, 40));
+      Tensor zero = Tensor.filled(TensorType.of(to), random.nextInt(0, 100));
+      return graph.add(
+          new Quantized.Quantize(0, 0, to),
+          x,
+          graph.constant(Tensor.filled(TensorType.of(ElementType.F32), scale)),
+          graph.constant(zero));
     }
 
     private void add(int number) {

@@ -128,6 +128,44 @@ class ElementRunTest {
     assertThat(runs(cast, least)).isEmpty();
   }
 
+  private static KernelCall quantize(Argument x, Argument out, long... strides) {
+    return new KernelCall(
+        KernelTable.get("quantize_f32_i8"),
+        List.of(
+            at("x", x),
+            pointer("scale", OTHER),
+            pointer("zero", OTHER),
+            at("out", out),
+            axes("extents", 5, 4),
+            axes("parameter_strides", strides)),
+        List.of());
+  }
+
+  @Test
+  void quantizationsWithOneScaleEndRunsOfFloats() {
+    KernelCall sum = binary("add_f32", tile(X), tile(OTHER), scratch("", 0), List.of(), 4, 1);
+    KernelCall one = quantize(scratch("", 0), tile(OUT), 0, 0);
+    KernelCall after = requantize("i8_i8", tile(OUT), tile(OUT), 0, 0);
+    assertThat(runs(sum, one, after)).containsExactly("0-1", "2-2");
+    assertThat(ElementRun.of(List.of(sum, one)).getFirst().isGrouped()).isTrue();
+    assertThat(runs(one)).isEmpty();
+    assertThat(runs(sum, quantize(scratch("", 0), tile(OUT), 0, 1))).isEmpty();
+  }
+
+  /** Requantizations have scales of their own, and products sums. */
+  @Test
+  void quantizationsFollowOnlyStoredFloats() {
+    KernelCall wide = requantize("i8_i32", tile(X), scratch("", 0), 0, 0);
+    KernelCall cast =
+        new KernelCall(
+            KernelTable.get("cast_i32_f32"),
+            List.of(at("x", scratch("", 0)), at("out", scratch("", 0)), integer("count", 20)),
+            List.of());
+    KernelCall quantized = quantize(scratch("", 0), tile(OUT), 0, 0);
+    assertThat(runs(wide, cast, quantized)).containsExactly("0-1");
+    assertThat(runs(cast, quantized)).containsExactly("0-1");
+  }
+
   /** The first call's results would be needed in memory. */
   @Test
   void runsEndWhereOthersReadTheValues() {

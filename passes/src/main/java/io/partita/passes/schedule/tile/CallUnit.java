@@ -32,6 +32,13 @@ record CallUnit(
   /** The cost of a function of floats, for which two cores share a unit. */
   private static final long OF_FLOATS = 2;
 
+  /** The same of load, store and loop, and of functions, where elements are in groups. */
+  private static final long MOVES_IN_GROUPS = 2;
+
+  private static final long OF_FLOATS_IN_GROUPS = 1;
+
+  private static final long QUANTIZE_IN_GROUPS = 5;
+
   /** The cost of a term of a product: two loads, multiplication and addition. */
   private static final long TERM = 3;
 
@@ -60,17 +67,23 @@ record CallUnit(
   }
 
   private static long depth(ElementRun run) {
-    long depth = MOVES;
+    long depth = run.isGrouped() ? MOVES_IN_GROUPS : MOVES;
     if (run.source() instanceof ElementRun.Product product) {
       depth += TERM * product.k();
     }
     for (ElementRun.Step step : run.steps()) {
-      depth +=
-          step.function() == ElementRun.Function.REQUANTIZE
-              ? REQUANTIZE
-              : step.to().isFloat() ? OF_FLOATS : 1;
+      depth += cost(step, run.isGrouped());
     }
     return depth;
+  }
+
+  private static long cost(ElementRun.Step step, boolean isGrouped) {
+    return switch (step.function()) {
+      case REQUANTIZE -> REQUANTIZE;
+      case QUANTIZE -> QUANTIZE_IN_GROUPS;
+      case ADD, SUB, MUL, MIN, MAX, CAST ->
+          !step.to().isFloat() ? 1 : isGrouped ? OF_FLOATS_IN_GROUPS : OF_FLOATS;
+    };
   }
 
   double cycles(List<Long> counts, ChipKind chip) {

@@ -6,6 +6,7 @@ import io.partita.backend.siracusa.model.ElementFunction.Value;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.ElementRun;
+import io.partita.ir.schedule.kernel.ElementRun.Function;
 import io.partita.ir.schedule.kernel.ElementRun.Operand;
 import io.partita.ir.schedule.kernel.ElementRun.Step;
 import io.partita.ir.schedule.kernel.ElementRun.Strides;
@@ -21,14 +22,18 @@ import java.util.Optional;
 final class ElementCode {
   private static final String ARGUMENTS = "elements->";
 
+  private static final String LEVELS = "levels";
+
+  /** {@code PARTITA_GROUP}. */
+  private static final int GROUP = 4;
+
   private final String name;
   private final ElementRun run;
   private final List<Pointer> fields = new ArrayList<>();
   private final List<Argument> arguments = new ArrayList<>();
   private final List<Variable> scales = new ArrayList<>();
   private final List<Value> scalars = new ArrayList<>();
-  private final List<Value> values = new ArrayList<>();
-  private final List<Value> wide = new ArrayList<>();
+  private final List<Variable> starts = new ArrayList<>();
 
   private ElementCode(String name, ElementRun run) {
     this.name = name;
@@ -37,6 +42,24 @@ final class ElementCode {
 
   /** A kernel, and the pointers that it takes, by field. */
   record Code(ElementFunction function, List<Argument> pointers) {}
+
+  /** How the functions are written. */
+  private enum Form {
+    /** For one element {@code i}. */
+    SINGLE,
+    /** The same, without anything that isn't right for all numbers, and rarely used. */
+    WIDE,
+    /** For element {@code e} of a group that begins at {@code i}. */
+    GROUPED;
+
+    String value(int number) {
+      return "value" + number + (this == GROUPED ? "[e]" : "");
+    }
+
+    String field(String field) {
+      return this == WIDE ? ARGUMENTS + field : field;
+    }
+  }
 
   /**
    * @param functions the kernels of the runtime that compute the same
@@ -48,21 +71,16 @@ final class ElementCode {
   private Code code(String functions) {
     Optional<ElementFunction.Product> product = Optional.empty();
     switch (run.source()) {
-      case ElementRun.Stored(var element, var at) -> {
-        pointer("x", element, at, true);
-        value(c(element), "value0", "x[i]", ARGUMENTS + "x[i]");
-      }
+      case ElementRun.Stored(var element, var at) -> pointer("x", element, at, true);
       case ElementRun.Product sums -> product = Optional.of(product(sums));
     }
-    ElementType last = run.source().element();
     for (int i = 0; i < run.steps().size(); i++) {
-      Step step = run.steps().get(i);
-      String before =
-          last == step.from() ? "value" + i : "(%s)value%d".formatted(c(step.from()), i);
-      step(step, i + 1, before);
-      last = step.to();
+      fields(run.steps().get(i), i + 1);
     }
+    ElementType last = run.steps().isEmpty() ? run.source().element() : run.steps().getLast().to();
     pointer("out", last, run.out(), false);
+    Optional<ElementFunction.Group> group =
+        run.isGrouped() ? Optional.of(group()) : Optional.empty();
     ElementFunction function =
         new ElementFunction(
             name,
@@ -73,10 +91,38 @@ final class ElementCode {
             product.isPresent() ? 1 : 8,
             scales,
             scalars,
-            values,
-            wide,
+            group.isPresent() ? List.of() : values(Form.SINGLE, run.steps()),
+            values(Form.WIDE, run.steps()),
+            group,
             "value" + run.steps().size());
     return new Code(function, arguments);
+  }
+
+  private ElementFunction.Group group() {
+    List<Step> steps = run.steps();
+    boolean quantizes = steps.getLast().function() == Function.QUANTIZE;
+    return new ElementFunction.Group(
+        starts,
+        values(Form.GROUPED, quantizes ? steps.subList(0, steps.size() - 1) : steps),
+        quantizes ? Optional.of(steps.getLast().to().text()) : Optional.empty());
+  }
+
+  /** The variables of an element; the sum of a product is written by itself. */
+  private List<Value> values(Form form, List<Step> steps) {
+    List<Value> values = new ArrayList<>();
+    ElementType last = run.source().element();
+    if (run.source() instanceof ElementRun.Stored) {
+      String index = form == Form.GROUPED ? "i + e" : "i";
+      values.add(new Value(c(last), "value0", form.field("x[" + index + "]")));
+    }
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      String before = form.value(i);
+      String own = last == step.from() ? before : "(%s)%s".formatted(c(step.from()), before);
+      values.add(new Value(c(step.to()), "value" + (i + 1), value(form, step, i + 1, own)));
+      last = step.to();
+    }
+    return values;
   }
 
   private ElementFunction.Product product(ElementRun.Product product) {
@@ -131,35 +177,76 @@ final class ElementCode {
     }
   }
 
-  private void step(Step step, int number, String before) {
-    String type = c(step.to());
+  private void fields(Step step, int number) {
     switch (step.function()) {
-      case CAST -> value(type, "value" + number, "(%s)%s".formatted(type, before));
-      case REQUANTIZE -> requantize(step, number, before);
-      case ADD, SUB, MUL, MIN, MAX -> binary(step, number, before);
+      case CAST -> {}
+      case REQUANTIZE -> {
+        pointer("multiplier" + number, ElementType.I32, step.operands().get(0).pointer(), true);
+        pointer("addend" + number, ElementType.I32, step.operands().get(1).pointer(), true);
+        String scale =
+            "partita_scale(%s, *%s, *%s)"
+                .formatted(
+                    requantized(step),
+                    ARGUMENTS + "multiplier" + number,
+                    ARGUMENTS + "addend" + number);
+        scales.add(new Variable("scale" + number, scale));
+      }
+      case QUANTIZE -> {
+        pointer("scale", ElementType.F32, step.operands().get(0).pointer(), true);
+        pointer("zero", step.to(), step.operands().get(1).pointer(), true);
+      }
+      case ADD, SUB, MUL, MIN, MAX -> operand(step.operands().getFirst(), number);
     }
   }
 
-  private void binary(Step step, int number, String before) {
-    Operand operand = step.operands().getFirst();
-    String type = c(step.to());
-    String result = "value" + number;
+  private void operand(Operand operand, int number) {
     if (operand.isValues()) {
-      value(type, result, binary(step, type, before, before));
       return;
     }
     String field = "operand" + number;
     pointer(field, operand.element(), operand.pointer(), true);
-    String index = "[" + operand.period().map(each -> remainder("i", each)).orElse("i") + "]";
-    boolean isScalar = operand.period().equals(Optional.of(1L));
-    if (isScalar) {
+    if (isScalar(operand)) {
       scalars.add(new Value(c(operand.element()), field, "*" + ARGUMENTS + field));
+    } else if (operand.period().isPresent() && operand.period().get() % GROUP == 0) {
+      starts.add(new Variable("start" + number, remainder("i", operand.period().get())));
     }
-    value(
-        type,
-        result,
-        binary(step, type, before, isScalar ? field : field + index),
-        binary(step, type, before, ARGUMENTS + field + index));
+  }
+
+  private static boolean isScalar(Operand operand) {
+    return operand.period().equals(Optional.of(1L));
+  }
+
+  private String value(Form form, Step step, int number, String before) {
+    String type = c(step.to());
+    return switch (step.function()) {
+      case CAST -> "(%s)%s".formatted(type, before);
+      case REQUANTIZE -> requantize(form, step, number, before);
+      case QUANTIZE ->
+          "(%s)partita_level(%s, %s, %d, %d)"
+              .formatted(type, LEVELS, before, step.to().minimum(), step.to().maximum());
+      case ADD, SUB, MUL, MIN, MAX ->
+          binary(step, type, before, operand(form, step.operands().getFirst(), number, before));
+    };
+  }
+
+  private static String operand(Form form, Operand operand, int number, String before) {
+    String field = "operand" + number;
+    if (operand.isValues()) {
+      return before;
+    }
+    if (isScalar(operand)) {
+      return form == Form.WIDE ? "*" + ARGUMENTS + field : field;
+    }
+    return form.field(field + "[" + index(form, operand.period(), number) + "]");
+  }
+
+  private static String index(Form form, Optional<Long> period, int number) {
+    if (form != Form.GROUPED) {
+      return period.map(each -> remainder("i", each)).orElse("i");
+    }
+    return period
+        .map(each -> each % GROUP == 0 ? "start" + number + " + e" : remainder("(i + e)", each))
+        .orElse("i + e");
   }
 
   private static String binary(Step step, String type, String before, String operand) {
@@ -171,7 +258,8 @@ final class ElementCode {
       case MUL -> wrapped(type, left, "*", right);
       case MIN -> "(%s)partita_min(%s, %s)".formatted(type, left, right);
       case MAX -> "(%s)partita_max(%s, %s)".formatted(type, left, right);
-      case CAST, REQUANTIZE -> throw new IllegalArgumentException(step.function().toString());
+      case CAST, REQUANTIZE, QUANTIZE ->
+          throw new IllegalArgumentException(step.function().toString());
     };
   }
 
@@ -182,37 +270,32 @@ final class ElementCode {
         : "(%s)((uint32_t)%s %s (uint32_t)%s)".formatted(type, left, operator, right);
   }
 
-  private void requantize(Step step, int number, String before) {
-    String multiplier = "multiplier" + number;
-    String addend = "addend" + number;
-    pointer(multiplier, ElementType.I32, step.operands().get(0).pointer(), true);
-    pointer(addend, ElementType.I32, step.operands().get(1).pointer(), true);
-    String shift = Long.toString(step.attribute("shift"));
-    String low = Expressions.literal(step.attribute("low"));
-    String high = Expressions.literal(step.attribute("high"));
-    String scale = "scale" + number;
-    String to = "partita_requantized(%s, %s, %s)".formatted(shift, low, high);
+  private static String requantized(Step step) {
+    return "partita_requantized(%d, %s, %s)"
+        .formatted(
+            step.attribute("shift"),
+            Expressions.literal(step.attribute("low")),
+            Expressions.literal(step.attribute("high")));
+  }
+
+  private static String requantize(Form form, Step step, int number, String before) {
     String type = c(step.to());
-    scales.add(
-        new Variable(
-            scale,
-            "partita_scale(%s, *%s, *%s)"
-                .formatted(to, ARGUMENTS + multiplier, ARGUMENTS + addend)));
-    value(
-        type,
-        "value" + number,
-        "(%s)partita_rescale(%s, %s, %s, %s, %s)".formatted(type, scale, shift, low, high, before),
-        "(%s)partita_requantize(%s, %s, *%s, *%s)"
-            .formatted(type, to, before, ARGUMENTS + multiplier, ARGUMENTS + addend));
-  }
-
-  private void value(String type, String variable, String value) {
-    value(type, variable, value, value);
-  }
-
-  private void value(String type, String variable, String value, String wideValue) {
-    values.add(new Value(type, variable, value));
-    wide.add(new Value(type, variable, wideValue));
+    return form == Form.WIDE
+        ? "(%s)partita_requantize(%s, %s, *%s, *%s)"
+            .formatted(
+                type,
+                requantized(step),
+                before,
+                ARGUMENTS + "multiplier" + number,
+                ARGUMENTS + "addend" + number)
+        : "(%s)partita_rescale(scale%d, %d, %s, %s, %s)"
+            .formatted(
+                type,
+                number,
+                step.attribute("shift"),
+                Expressions.literal(step.attribute("low")),
+                Expressions.literal(step.attribute("high")),
+                before);
   }
 
   private void pointer(String field, ElementType element, Argument.Value at, boolean isRead) {

@@ -147,8 +147,8 @@ public final class RoleCode {
     SortedSet<String> headers = new TreeSet<>();
     for (TiledKernel kernel : chip.kernels()) {
       kernel.calls().forEach(call -> headers.add("kernels/" + call.kernel().struct().header()));
-      if (!ElementRun.of(kernel.calls()).isEmpty()) {
-        headers.add("kernels/requantized.h");
+      for (ElementRun run : ElementRun.of(kernel.calls())) {
+        headers.add(run.isGrouped() ? "kernels/levels.h" : "kernels/requantized.h");
       }
     }
     headers.add("tiles/box.h");

@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param scales the scales of requantizations, which are the same for all elements
  * @param scalars other operands of one element
  * @param values the variables of one element: what is loaded, and the results of functions
- * @param wide the same, where requantizations need 64 bits
+ * @param wide the same, where requantizations need 64 bits and quantizations a division
+ * @param group the variables of a group of elements; if there is one, {@code values} has none
  * @param result what is stored
  */
 public record ElementFunction(
@@ -30,6 +31,7 @@ public record ElementFunction(
     List<Value> scalars,
     List<Value> values,
     List<Value> wide,
+    Optional<Group> group,
     String result)
     implements Piece {
   /** A pointer and its type in C. */
@@ -59,6 +61,15 @@ public record ElementFunction(
     }
   }
 
+  /**
+   * A group of elements, each step for all of them before the next one.
+   *
+   * @param starts where the group begins in operands that are used over and over
+   * @param values the variables, which are arrays; their values are those of element {@code e}
+   * @param quantized the type of levels of the last value; empty if that is stored
+   */
+  public record Group(List<Variable> starts, List<Value> values, Optional<String> quantized) {}
+
   /** The fields that other variables of the same name don't stand for. */
   public List<Pointer> streams() {
     List<String> known = scalars.stream().map(Value::name).toList();
@@ -66,6 +77,7 @@ public record ElementFunction(
         .filter(field -> !known.contains(field.name()))
         .filter(field -> !field.name().startsWith("multiplier"))
         .filter(field -> !field.name().startsWith("addend"))
+        .filter(field -> !field.name().equals("scale") && !field.name().equals("zero"))
         .toList();
   }
 }
