@@ -10,6 +10,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
@@ -434,6 +435,34 @@ class EpiloguesTest {
                         ElementType.I8),
                 l1))
         .containsExactly("[integer_softmax_i8, requantize_i8_i8]");
+  }
+
+  private Value quantize(GraphBuilder graph, Value x, long... scales) {
+    return graph.add(
+        new Quantized.Quantize(1, 0, ElementType.I8),
+        x,
+        weight(graph, ElementType.F32, scales),
+        weight(graph, ElementType.I8, scales));
+  }
+
+  /** Floats become bytes in the loop that computes them, if they have one scale. */
+  @ParameterizedTest
+  @CsvSource({"100000", "4000"})
+  void floatsAreQuantizedInTheirLoop(long l1) {
+    Function<GraphBuilder, Value> norm =
+        graph ->
+            graph.add(
+                new Structured.Norm(Structured.NormKind.LAYER, 2, 1e-5, true, false),
+                input(graph, "x", 3, 9, 37),
+                weight(graph, ElementType.F32, 37));
+    Function<GraphBuilder, Value> sum =
+        graph ->
+            binary(
+                graph, BinaryFunction.ADD, weight(graph, ElementType.F32, 9, 1), norm.apply(graph));
+    assertThat(loops(graph -> quantize(graph, sum.apply(graph)), l1))
+        .containsExactly("[layer_norm_f32, add_f32, quantize_f32_i8]");
+    assertThat(loops(graph -> quantize(graph, norm.apply(graph), 9), l1))
+        .containsExactly("[layer_norm_f32]", "[quantize_f32_i8]");
   }
 
   /** A sum of two chains belongs to the product, and a sum of two others to the earlier one. */

@@ -5,18 +5,23 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.type.ElementType;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Elementwise functions that can follow another computation in its loop, on each finished tile, and
- * conversions: of 32-bit sums to floats, after which they are functions of floats, of integers by
- * requantization, and of bytes to wider integers.
+ * conversions: of 32-bit sums to floats, after which they are functions of floats, of floats to
+ * bytes by quantization with one scale, of integers by requantization, and of bytes to wider
+ * integers.
  */
 public final class Epilogues {
   private static final Set<ElementType> BYTES = EnumSet.of(ElementType.I8, ElementType.U8);
@@ -39,6 +44,8 @@ public final class Epilogues {
           KernelTable.find(function.text() + "_" + element).filter(Kernel::isEpilogue);
       case Requantize requantize ->
           KernelTable.find("requantize_" + element + "_" + requantize.to());
+      case Quantized.Quantize quantize when BYTES.contains(quantize.to()) ->
+          KernelTable.find("quantize_" + element + "_" + quantize.to());
       case null, default -> Optional.empty();
     };
   }
@@ -70,9 +77,15 @@ public final class Epilogues {
   }
 
   private static boolean isOfRows(Node node) {
-    return node.op() instanceof IntegerNetwork.IntegerNorm
-        || node.op() instanceof IntegerNetwork.IntegerSoftmax
-        || node.op() instanceof IntegerNetwork.PowerSoftmax;
+    return switch (node.op()) {
+      case IntegerNetwork.IntegerNorm norm -> true;
+      case IntegerNetwork.IntegerSoftmax softmax -> true;
+      case IntegerNetwork.PowerSoftmax softmax -> true;
+      case Structured.Norm norm ->
+          node.result().type().element() == ElementType.F32
+              && norm.axis() == node.result().type().rank() - 1;
+      case null, default -> false;
+    };
   }
 
   /**
@@ -81,21 +94,28 @@ public final class Epilogues {
    */
   static boolean isEpilogue(Node node, Value values) {
     ElementType element = values.type().element();
-    boolean isRequantized = node.op() instanceof Requantize;
     boolean fits =
-        node.op() instanceof Elementwise.Cast
-            || (isRequantized
-                ? node.operand(0) == values
-                    && node.operands().stream()
-                        .skip(1)
-                        .allMatch(operand -> operand.type().element() == ElementType.I32)
-                : node.result().type().element() == element
-                    && node.operands().stream()
-                        .allMatch(operand -> operand.type().element() == element));
+        switch (node.op()) {
+          case Elementwise.Cast cast -> true;
+          case Requantize requantize ->
+              node.operand(0) == values && areAll(node.operands().subList(1, 3), ElementType.I32);
+          case Quantized.Quantize quantize -> node.operand(0) == values && hasOneScale(node);
+          case Op other ->
+              node.result().type().element() == element && areAll(node.operands(), element);
+        };
     return (kernel(node).isPresent() || isView(node))
         && fits
         && node.result().type().shape().equals(values.type().shape())
         && values.type().rank() > 0
         && values.type().rank() <= KernelStruct.AXES;
+  }
+
+  private static boolean areAll(List<Value> values, ElementType element) {
+    return values.stream().allMatch(value -> value.type().element() == element);
+  }
+
+  private static boolean hasOneScale(Node quantize) {
+    Value scale = quantize.operand(1);
+    return scale.type().rank() == 0 && scale.type().element() == ElementType.F32;
   }
 }

@@ -161,9 +161,7 @@ final class IntegerNetworkLowering {
     List<List<Long>> strides = new ArrayList<>();
     strides.add(x.strides().subList(0, last));
     strides.add(result.strides().subList(0, last));
-    List<List<Long>> others = new ArrayList<>();
-    epilogues.operands().forEach(each -> others.add(TileGrid.broadcast(each, result.shape())));
-    others.forEach(each -> strides.add(each.subList(0, last)));
+    epilogues.strides(result).forEach(each -> strides.add(each.subList(0, last)));
     TileGrid grid = TileGrid.of(x.shape().subList(0, last), strides, List.of());
     int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES - 1;
     List<Integer> axes = grid.axes(space, "rows", 1, walked);
@@ -172,17 +170,13 @@ final class IntegerNetworkLowering {
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("x", in));
     List<String> names = List.of("weight", "bias");
-    for (int i = 1; i < operands.size() - others.size(); i++) {
+    for (int i = 1; i < operands.size() - epilogues.operands().size(); i++) {
       TensorView vector = operands.get(i);
       List<BoxDimension> whole = List.of(BoxDimension.whole(vector.elements(), 1));
       String name = names.get(i - 1);
       arguments.add(pointer(name, space.load(name, i, vector.element(), whole)));
     }
-    List<TileEpilogues.Place> places = new ArrayList<>();
-    for (int i = 0; i < others.size(); i++) {
-      places.add(place(grid, i + 2, axes, size, others.get(i).getLast()));
-    }
-    TileEpilogues.Loaded loaded = epilogues.load(space, places);
+    TileEpilogues.Loaded loaded = epilogues.load(space, epilogues.alongRows(grid, 2, axes, result));
     int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size, 1));
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(TileExpression.of(size));
@@ -206,26 +200,5 @@ final class IntegerNetworkLowering {
     }
     box.add(BoxDimension.whole(size, stride));
     return box;
-  }
-
-  /**
-   * Returns the place of an operand of an epilogue, which may broadcast.
-   *
-   * @param stride its stride along a row
-   */
-  private static TileEpilogues.Place place(
-      TileGrid grid, int tensor, List<Integer> axes, long size, long stride) {
-    List<BoxDimension> box = new ArrayList<>(grid.walked(tensor, axes));
-    List<TileExpression> strides = new ArrayList<>();
-    TileExpression inner = TileExpression.of(1);
-    strides.add(TileExpression.of(stride == 0 ? 0 : 1));
-    if (stride != 0) {
-      box.add(BoxDimension.whole(size, stride));
-      inner = TileExpression.of(size);
-    }
-    for (TileExpression each : grid.tileStrides(tensor, axes).reversed()) {
-      strides.addFirst(each.times(inner));
-    }
-    return new TileEpilogues.Place(TileGrid.closed(box), strides);
   }
 }

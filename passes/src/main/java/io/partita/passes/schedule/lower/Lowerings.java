@@ -87,7 +87,8 @@ public final class Lowerings {
               bias ? operands.get(2) : null,
               results.getFirst(),
               epilogues);
-      case Structured.Norm norm -> NormLowering.lower(norm, operands, results.getFirst());
+      case Structured.Norm norm ->
+          NormLowering.lower(norm, operands, results.getFirst(), epilogues);
       case Structured.Attention attention ->
           AttentionLowering.lower(attention, operands, results.getFirst());
       case Structured.RotaryEmbedding(var interleaved) ->

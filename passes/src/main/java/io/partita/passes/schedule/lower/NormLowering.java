@@ -14,12 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code norm.h}: whole rows, with a scale and a bias that are loaded once. */
+/**
+ * {@code norm.h}: whole rows, with a scale and a bias that are loaded once. Rows that epilogues
+ * follow are one dimension.
+ */
 final class NormLowering {
   private NormLowering() {}
 
   static Optional<TileSpace> lower(
-      Structured.Norm norm, List<TensorView> operands, TensorView out) {
+      Structured.Norm norm, List<TensorView> operands, TensorView out, TileEpilogues epilogues) {
     TensorView x = operands.getFirst();
     if (x.element() != ElementType.F32) {
       return Optional.empty();
@@ -28,12 +31,15 @@ final class NormLowering {
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     int axis = norm.axis();
     List<Long> row = out.shape().subList(axis, out.shape().size());
+    List<List<Long>> strides = new ArrayList<>(List.of(x.strides(), out.strides()));
+    strides.addAll(epilogues.strides(out));
     TileGrid grid =
         TileGrid.of(
             out.shape().subList(0, axis),
-            List.of(x.strides().subList(0, axis), out.strides().subList(0, axis)),
+            strides.stream().map(each -> each.subList(0, axis)).toList(),
             List.of());
-    List<Integer> axes = grid.axes(space, "rows", 1, grid.rank());
+    int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES - 1;
+    List<Integer> axes = grid.axes(space, "rows", 1, walked);
     List<Argument> arguments = new ArrayList<>();
     int in = space.load("x", 0, x.element(), box(grid, 0, axes, row, x.strides(), axis));
     arguments.add(pointer("x", in));
@@ -48,15 +54,24 @@ final class NormLowering {
         arguments.add(none(vector));
       }
     }
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.alongRows(grid, 2, axes, out));
     int result =
-        space.store("out", next, out.element(), box(grid, 1, axes, row, out.strides(), axis));
+        space.store(
+            "out",
+            next + others.count(),
+            out.element(),
+            box(grid, 1, axes, row, out.strides(), axis));
     long size = row.stream().reduce(1L, Math::multiplyExact);
     TileExpression rows = TileGrid.elements(axes);
-    arguments.add(pointer("out", result));
+    List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
+    sizes.add(TileExpression.of(size));
+    TileEpilogues.Values values = others.values(result, out.element(), sizes);
+    arguments.add(new Argument("out", values.first(out.element())));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.add(number("epsilon", (float) norm.epsilon()));
     space.call(kernel, arguments);
+    values.call(List.of());
     return Optional.of(space.build());
   }
 

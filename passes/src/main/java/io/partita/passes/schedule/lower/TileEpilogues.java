@@ -9,6 +9,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Kernel;
@@ -26,8 +27,8 @@ import java.util.stream.IntStream;
 /**
  * The functions that a loop applies to each finished tile of its main kernel: activations, sums or
  * products with other operands, which are loaded in tiles like those of the result, and
- * requantizations. They are applied in the order of the nodes, and each result is rounded as
- * without fusion, so that it has the same bits.
+ * quantizations. They are applied in the order of the nodes, and each result is rounded as without
+ * fusion, so that it has the same bits.
  *
  * <p>Values as wide as the result are in its tile, where functions run in place. Values of another
  * width are in scratch memory, with as many elements as the tile. So a function that changes the
@@ -39,20 +40,20 @@ record TileEpilogues(List<Function> functions, int first) {
   static final TileEpilogues NONE = new TileEpilogues(List.of(), 0);
 
   /**
+   * @param op the operation
    * @param kernel the kernel; empty if the bits don't change, only their type
    * @param names the names of the other operands in the loop
    * @param operands the other operands, which broadcast to the result
    * @param sumsFirst whether the values are the left operand
-   * @param requantize the attributes of a requantization
    */
   record Function(
+      Op op,
       Optional<String> kernel,
       List<String> names,
       List<TensorView> operands,
       boolean sumsFirst,
       ElementType from,
-      ElementType to,
-      Optional<Requantize> requantize) {}
+      ElementType to) {}
 
   /** The source of an operand's tile, and its strides along the tile of the result. */
   record Place(List<BoxDimension> box, List<TileExpression> strides) {}
@@ -74,13 +75,13 @@ record TileEpilogues(List<Function> functions, int first) {
       next += names.size();
       functions.add(
           new Function(
+              node.op(),
               Epilogues.kernel(node).map(Kernel::name),
               names,
               own,
               sumsFirst,
               node.operand(sumsFirst ? 0 : 1).type().element(),
-              node.result().type().element(),
-              node.op() instanceof Requantize op ? Optional.of(op) : Optional.empty()));
+              node.result().type().element()));
     }
     return new TileEpilogues(functions, first);
   }
@@ -88,6 +89,7 @@ record TileEpilogues(List<Function> functions, int first) {
   private static List<String> names(Node node) {
     return switch (node.op()) {
       case Requantize requantize -> List.of("factor", "offset");
+      case Quantized.Quantize quantize -> List.of("step", "zero");
       case Elementwise.Binary(var function) when function == BinaryFunction.ADD ->
           List.of("residual");
       case Elementwise.Binary(var function) when function == BinaryFunction.MUL ->
@@ -199,10 +201,12 @@ record TileEpilogues(List<Function> functions, int first) {
         Argument.Value from = of(each.from());
         Argument.Value to = of(each.to());
         List<Argument> arguments =
-            switch (own.size()) {
-              case 0 -> unary(from, to, sizes);
-              case 1 -> binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
-              default -> requantize(each, from, to, sizes, own, strides);
+            switch (each.op()) {
+              case Requantize op -> requantize(op, from, to, sizes, own, strides);
+              case Quantized.Quantize op -> quantize(from, to, sizes, own);
+              case Elementwise.Binary op ->
+                  binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
+              case Op unary -> unary(from, to, sizes);
             };
         operands.space.call(each.kernel().get(), arguments, onLast);
       }
@@ -239,14 +243,25 @@ record TileEpilogues(List<Function> functions, int first) {
         integers("right_strides", TileGrid.six(function.sumsFirst() ? other : own, 0)));
   }
 
+  /** With one scale. */
+  private static List<Argument> quantize(
+      Argument.Value from, Argument.Value to, List<TileExpression> sizes, List<Integer> operands) {
+    return List.of(
+        new Argument("x", from),
+        pointer("scale", operands.get(0)),
+        pointer("zero", operands.get(1)),
+        new Argument("out", to),
+        integers("extents", TileGrid.six(List.of(TileSpaceBuilder.product(sizes)), 1)),
+        integers("parameter_strides", TileGrid.six(List.of(), 0)));
+  }
+
   private static List<Argument> requantize(
-      Function function,
+      Requantize op,
       Argument.Value from,
       Argument.Value to,
       List<TileExpression> sizes,
       List<Integer> operands,
       List<List<TileExpression>> strides) {
-    Requantize op = function.requantize().orElseThrow();
     boolean isOne =
         strides.stream().flatMap(List::stream).allMatch(each -> each.equals(TileExpression.of(0)));
     return List.of(
@@ -305,5 +320,43 @@ record TileEpilogues(List<Function> functions, int first) {
     return IntStream.range(before, before + operands().size())
         .mapToObj(i -> new Place(grid.box(i, axes), grid.tileStrides(i, axes)))
         .toList();
+  }
+
+  /** Returns the strides of the operands along the result. */
+  List<List<Long>> strides(TensorView result) {
+    return operands().stream().map(each -> TileGrid.broadcast(each, result.shape())).toList();
+  }
+
+  /**
+   * Returns the places of operands for whole rows of the result along its last dimension.
+   *
+   * @param grid the other dimensions; its last tensors are the operands
+   * @param before the number of tensors of the grid before them
+   */
+  List<Place> alongRows(TileGrid grid, int before, List<Integer> axes, TensorView result) {
+    long size = result.shape().getLast();
+    List<List<Long>> strides = strides(result);
+    return IntStream.range(0, strides.size())
+        .mapToObj(i -> inRow(grid, before + i, axes, size, strides.get(i).getLast()))
+        .toList();
+  }
+
+  /**
+   * @param stride the stride along a row
+   */
+  private static Place inRow(
+      TileGrid grid, int tensor, List<Integer> axes, long size, long stride) {
+    List<BoxDimension> box = new ArrayList<>(grid.walked(tensor, axes));
+    List<TileExpression> strides = new ArrayList<>();
+    TileExpression inner = TileExpression.of(1);
+    strides.add(TileExpression.of(stride == 0 ? 0 : 1));
+    if (stride != 0) {
+      box.add(BoxDimension.whole(size, stride));
+      inner = TileExpression.of(size);
+    }
+    for (TileExpression each : grid.tileStrides(tensor, axes).reversed()) {
+      strides.addFirst(each.times(inner));
+    }
+    return new Place(TileGrid.closed(box), strides);
   }
 }
