@@ -39,9 +39,7 @@ final class AttentionMask {
     if (mask == null) {
       return 0;
     }
-    int at =
-        (int)
-            (batch * strides[0] + head * strides[1] + query * strides[2] + key * strides[3]);
+    int at = (int) (batch * strides[0] + head * strides[1] + query * strides[2] + key * strides[3]);
     if (mask.element() == ElementType.BOOL) {
       return mask.getBoolean(at) ? 0 : Double.NEGATIVE_INFINITY;
     }

@@ -24,8 +24,7 @@ final class IntegerAttentionKernel {
   private final int valueSize;
   private final float[] result;
 
-  private IntegerAttentionKernel(
-      Structured.Attention op, List<Tensor> operands, TensorType type) {
+  private IntegerAttentionKernel(Structured.Attention op, List<Tensor> operands, TensorType type) {
     mask = new AttentionMask(op, operands);
     inverseScale = (float) (1 / op.scale());
     unit = IntegerAttention.unit(op.scale());

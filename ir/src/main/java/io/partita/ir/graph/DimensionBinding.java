@@ -57,8 +57,7 @@ public final class DimensionBinding {
           new Movement.Slice(bind(starts, extents), bind(sizes, extents), steps);
       case Source.Iota(var size, var element) -> new Source.Iota(size.bind(extents), element);
       case Source.Extent(var size) -> new Source.Extent(size.bind(extents));
-      case Structured.Attention attention ->
-          attention.withOffset(attention.offset().bind(extents));
+      case Structured.Attention attention -> attention.withOffset(attention.offset().bind(extents));
       case Movement.Transpose unchanged -> unchanged;
       case Movement.Concat unchanged -> unchanged;
       case Movement.Pad unchanged -> unchanged;

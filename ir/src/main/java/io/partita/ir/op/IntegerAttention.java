@@ -11,8 +11,8 @@ package io.partita.ir.op;
  * </pre>
  *
  * <p>Hidden keys have a weight of 0, and a query without visible keys gives zeros. An additive mask
- * is rounded to multiples of the scale. A weight differs by less than 0.57 from the exact one: 0.5 for
- * rounding, 0.02 for the power, and 255 ln 2 / 4096 for the exponent.
+ * is rounded to multiples of the scale. A weight differs by less than 0.57 from the exact one: 0.5
+ * for rounding, 0.02 for the power, and 255 ln 2 / 4096 for the exponent.
  */
 public final class IntegerAttention {
   /** The weight of the largest score. */
@@ -34,6 +34,7 @@ public final class IntegerAttention {
   public static final int POWER = 10;
 
   private static final int ONE = LARGEST_WEIGHT << POWER;
+
   /** Minus the coefficient of the fraction in its power, of which 1 is 255 &lt;&lt; POWER. */
   public static final int LINEAR = 180_612;
 

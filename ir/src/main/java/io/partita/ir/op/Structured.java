@@ -142,8 +142,7 @@ public sealed interface Structured extends Op {
     }
 
     public Attention withOffset(Dim other) {
-      return new Attention(
-          scale, softCap, causal, other, window, mask, keyLength, valueScale);
+      return new Attention(scale, softCap, causal, other, window, mask, keyLength, valueScale);
     }
 
     @Override

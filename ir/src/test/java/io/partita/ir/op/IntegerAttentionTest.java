@@ -79,8 +79,7 @@ class IntegerAttentionTest {
     TensorType mask = TensorType.of(ElementType.F32, 2, 2);
     TensorType unsigned = TensorType.of(ElementType.U8, 1, 1, 2, 4);
     assertThatThrownBy(
-            () ->
-                attention(false, 1).resultTypes(List.of(unsigned, unsigned, unsigned, mask)))
+            () -> attention(false, 1).resultTypes(List.of(unsigned, unsigned, unsigned, mask)))
         .hasMessageContaining("queries of i8");
     TensorType bytes = TensorType.of(ElementType.I8, 1, 1, 2, 4);
     assertThat(attention(false, 1).resultTypes(List.of(bytes, bytes, bytes, mask)))

@@ -45,7 +45,8 @@ final class AttentionSites {
         readers.computeIfAbsent(input, name -> new ArrayList<>()).add(i);
       }
     }
-    inputs = graph.getInputList().stream().map(input -> input.getName()).collect(Collectors.toSet());
+    inputs =
+        graph.getInputList().stream().map(input -> input.getName()).collect(Collectors.toSet());
     outputs =
         graph.getOutputList().stream().map(output -> output.getName()).collect(Collectors.toSet());
   }

@@ -87,7 +87,7 @@ class QuantizedGraphTest {
               code));
     }
     return QuantizedGraph.of(
-        model, choices, factors.map(each -> Map.of("normed", each)).orElse(Map.of()));
+        model, choices, factors.map(each -> Map.of("normed", each)).orElse(Map.of()), List.of());
   }
 
   private Tensor run(ModelProto proto, Tensor x) throws IOException {

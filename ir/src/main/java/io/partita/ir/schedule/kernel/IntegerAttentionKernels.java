@@ -150,8 +150,7 @@ final class IntegerAttentionKernels {
         if (isSeen) {
           line[key] = IntegerAttention.addend(addend, call.number("inverse_scale"));
           for (int i = 0; i < d; i++) {
-            line[key] +=
-                q.memory()[q.at() + i] * k.memory()[k.at() + key * call.get("k_row") + i];
+            line[key] += q.memory()[q.at() + i] * k.memory()[k.at() + key * call.get("k_row") + i];
           }
         }
       }

@@ -67,8 +67,7 @@ public record DequantizedBytes(Value integers, float scale, long zero) {
       first = first == null ? part : first;
       parts.add(part.integers);
     }
-    return Optional.of(
-        new DequantizedBytes(graph.add(node.op(), parts), first.scale, first.zero));
+    return Optional.of(new DequantizedBytes(graph.add(node.op(), parts), first.scale, first.zero));
   }
 
   private boolean isCodedLike(DequantizedBytes other) {

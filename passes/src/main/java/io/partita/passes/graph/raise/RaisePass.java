@@ -47,7 +47,8 @@ public final class RaisePass implements ModulePass {
               LinearRules.SPLITTING_RULES,
               EmbeddingRules.RULES));
 
-  private static final List<RewriteRule> ALL = join(List.of(SPLITTING, IntegerRules.RULES, AttentionRules.INTEGER_RULES));
+  private static final List<RewriteRule> ALL =
+      join(List.of(SPLITTING, IntegerRules.RULES, AttentionRules.INTEGER_RULES));
 
   private static List<RewriteRule> join(List<List<RewriteRule>> lists) {
     return lists.stream().flatMap(List::stream).toList();

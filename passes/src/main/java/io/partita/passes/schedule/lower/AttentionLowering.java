@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * {@code attention.h}: heads and queries are tiled, and keys, along which a state stays in the
- * working memory. {@code integer_attention.h}: a tile has all keys, as weights depend on the largest
- * score.
+ * working memory. {@code integer_attention.h}: a tile has all keys, as weights depend on the
+ * largest score.
  *
  * <p>The kernel counts heads over all batches; the axes are kv heads and the heads of a group. If
  * positions are outside of heads in a tensor, they are in its tile too, and the loop processes one

@@ -1,6 +1,5 @@
 package io.partita.backend.java.code;
 
-import io.partita.backend.java.code.Kernel.Variant;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.op.IntegerAttention;
 import io.partita.ir.op.Structured;
@@ -165,8 +164,7 @@ final class StructuredCode {
         attention.mask()
             ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
             : List.of(0L, 0L, 0L, 0L));
-    arguments.add(
-        attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null");
+    arguments.add(attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null");
     return arguments;
   }
 

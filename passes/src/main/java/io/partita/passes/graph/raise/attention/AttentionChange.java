@@ -12,20 +12,41 @@ public record AttentionChange(Structured.Attention op) {
   AttentionChange scale(double scale) {
     return new AttentionChange(
         new Structured.Attention(
-            scale, op.softCap(), op.causal(), op.offset(), op.window(), op.mask(), op.keyLength(), op.valueScale()));
+            scale,
+            op.softCap(),
+            op.causal(),
+            op.offset(),
+            op.window(),
+            op.mask(),
+            op.keyLength(),
+            op.valueScale()));
   }
 
   /** Makes it causal at an offset, with a window of that many keys if positive. */
   AttentionChange causal(Dim offset, long window) {
     return new AttentionChange(
         new Structured.Attention(
-            op.scale(), op.softCap(), true, offset, window, op.mask(), op.keyLength(), op.valueScale()));
+            op.scale(),
+            op.softCap(),
+            true,
+            offset,
+            window,
+            op.mask(),
+            op.keyLength(),
+            op.valueScale()));
   }
 
   AttentionChange mask(boolean mask) {
     return new AttentionChange(
         new Structured.Attention(
-            op.scale(), op.softCap(), op.causal(), op.offset(), op.window(), mask, op.keyLength(), op.valueScale()));
+            op.scale(),
+            op.softCap(),
+            op.causal(),
+            op.offset(),
+            op.window(),
+            mask,
+            op.keyLength(),
+            op.valueScale()));
   }
 
   /**
@@ -35,7 +56,14 @@ public record AttentionChange(Structured.Attention op) {
   public AttentionChange keyLength() {
     return new AttentionChange(
         new Structured.Attention(
-            op.scale(), op.softCap(), op.causal(), Dim.ZERO, op.window(), op.mask(), true, op.valueScale()));
+            op.scale(),
+            op.softCap(),
+            op.causal(),
+            Dim.ZERO,
+            op.window(),
+            op.mask(),
+            true,
+            op.valueScale()));
   }
 
   public AttentionChange withoutMask() {
@@ -50,7 +78,14 @@ public record AttentionChange(Structured.Attention op) {
   public AttentionChange nonCausal() {
     return new AttentionChange(
         new Structured.Attention(
-            op.scale(), op.softCap(), false, Dim.ZERO, 0, op.mask(), op.keyLength(), op.valueScale()));
+            op.scale(),
+            op.softCap(),
+            false,
+            Dim.ZERO,
+            0,
+            op.mask(),
+            op.keyLength(),
+            op.valueScale()));
   }
 
   public AttentionChange causalAtKeyLength(long window) {

@@ -45,9 +45,7 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     ElementType real = valueScale != 0 ? ElementType.F32 : q.type().element();
     boolean isMasked = scores.masks().stream().anyMatch(term -> !(term instanceof MaskTerm.Floor));
     Optional<Value> mask =
-        isMasked
-            ? MaskTerm.join(scores.masks(), leading.queries(), real, graph)
-            : Optional.empty();
+        isMasked ? MaskTerm.join(scores.masks(), leading.queries(), real, graph) : Optional.empty();
     if (isMasked && mask.isEmpty()) {
       return Optional.empty();
     }
@@ -55,14 +53,7 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     return Optional.of(
         new AttentionOperands(
             new Structured.Attention(
-                scores.scale(),
-                scores.softCap(),
-                false,
-                Dim.ZERO,
-                0,
-                isMasked,
-                false,
-                valueScale),
+                scores.scale(), scores.softCap(), false, Dim.ZERO, 0, isMasked, false, valueScale),
             operands));
   }
 
