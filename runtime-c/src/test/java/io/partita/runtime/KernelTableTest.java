@@ -2,6 +2,7 @@ package io.partita.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.message.Batch;
 import io.partita.ir.schedule.kernel.Accesses;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.ElementRun;
@@ -47,6 +48,12 @@ class KernelTableTest {
           .isEqualTo(normalized(headers.declarations(struct.tag())));
       assertThat(headers.file(struct.tag())).as(struct.tag()).isEqualTo(structFile(struct));
     }
+  }
+
+  @Test
+  void batchesHaveAsManyStepsAsTheRuntimeTakes() throws IOException {
+    assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/join.h")))
+        .contains("#define PARTITA_TOGETHER " + Batch.STEPS + "\n");
   }
 
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */

@@ -352,7 +352,7 @@ final class MemoryVerifier {
     for (int i = 0; i < run.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
       if (operand.direction() != Direction.STORE) {
-        new Rows(operand, run.operands().get(i), false).visit();
+        visit(operand, run.operands().get(i), false);
       }
       if (operand.isNear()) {
         require(
@@ -368,7 +368,7 @@ final class MemoryVerifier {
       TileOperand operand = kernel.operands().get(i);
       if (operand.direction() == Direction.STORE) {
         requireNoOverlap(run, kernel, i);
-        new Rows(operand, run.operands().get(i), true).visit();
+        visit(operand, run.operands().get(i), true);
       }
     }
   }
@@ -378,10 +378,10 @@ final class MemoryVerifier {
    */
   private void requireNoOverlap(ScheduleStep.RunTiles run, TiledKernel kernel, int stored) {
     TileOperand store = kernel.operands().get(stored);
-    Rows written = new Rows(store, run.operands().get(stored), true);
+    OperandRows written = new OperandRows(store, run.operands().get(stored));
     for (int i = 0; i < run.operands().size(); i++) {
       TileOperand load = kernel.operands().get(i);
-      Rows read = new Rows(load, run.operands().get(i), false);
+      OperandRows read = new OperandRows(load, run.operands().get(i));
       boolean isSame =
           run.operands().get(i).equals(run.operands().get(stored))
               && load.element().bits() == store.element().bits()
@@ -393,95 +393,18 @@ final class MemoryVerifier {
     }
   }
 
-  /** Returns the bytes of an operand of a loop, in row-major order. */
-  private final class Rows {
-    private final TileOperand operand;
-    private final long offset;
-    private final boolean writes;
-    private final int rank;
-    private final long rowElements;
-
-    Rows(TileOperand operand, long offset, boolean writes) {
-      this.operand = operand;
-      this.offset = offset;
-      this.writes = writes;
-      int outer = operand.box().size();
-      long elements = 1;
-      while (outer > 0 && contiguous(operand.box().get(outer - 1), elements)) {
-        elements *= operand.box().get(--outer).extent();
-      }
-      this.rank = outer;
-      this.rowElements = elements;
-    }
-
-    private static boolean contiguous(BoxDimension dimension, long within) {
-      return dimension.extent() == 1 || dimension.stride() == within;
-    }
-
-    private long bytes(long elements) {
-      return operand.element().packedBytes(elements);
-    }
-
-    /** Whether both may share a byte; exact if both have the same rows. */
-    boolean meets(Rows other) {
-      if (end() <= other.offset || other.end() <= offset) {
-        return false;
-      }
-      boolean[] mine = new boolean[(int) (end() - offset)];
-      each(
-          0,
-          0,
-          (at, size) -> Arrays.fill(mine, (int) (at - offset), (int) (at + size - offset), true));
-      boolean[] found = new boolean[1];
-      other.each(
-          0,
-          0,
-          (at, size) -> {
-            for (long each = Math.max(at, offset); each < Math.min(at + size, end()); each++) {
-              found[0] |= mine[(int) (each - offset)];
-            }
-          });
-      return found[0];
-    }
-
-    private long end() {
-      long last = 0;
-      for (BoxDimension dimension : operand.box()) {
-        last += (dimension.extent() - 1) * dimension.stride();
-      }
-      return offset + bytes(last + 1);
-    }
-
-    void visit() {
-      each(
-          0,
-          0,
-          (at, size) -> {
-            Address place =
-                new Address(operand.isNear() ? ChipSchedule.WORKING : ChipSchedule.HOME, at);
-            if (writes) {
-              write(operand.name(), place, size);
-            } else {
-              read(operand.name(), place, size);
-            }
-          });
-    }
-
-    private interface Row {
-      void at(long offset, long bytes);
-    }
-
-    private void each(int dimension, long elements, Row row) {
-      if (dimension == rank) {
-        row.at(offset + bytes(elements), bytes(rowElements));
-        return;
-      }
-      BoxDimension one = operand.box().get(dimension);
-      long indices = one.stride() == 0 ? 1 : one.extent();
-      for (long i = 0; i < indices; i++) {
-        each(dimension + 1, elements + i * one.stride(), row);
-      }
-    }
+  /** Reads or writes the bytes of an operand of a loop. */
+  private void visit(TileOperand operand, long offset, boolean writes) {
+    int memory = operand.isNear() ? ChipSchedule.WORKING : ChipSchedule.HOME;
+    new OperandRows(operand, offset)
+        .each(
+            (at, bytes) -> {
+              if (writes) {
+                write(operand.name(), new Address(memory, at), bytes);
+              } else {
+                read(operand.name(), new Address(memory, at), bytes);
+              }
+            });
   }
 
   private void read(String name, long home, long bytes) {

@@ -36,4 +36,18 @@ public record TiledKernel(
   public long tiles() {
     return axes.stream().mapToLong(TileAxis::count).reduce(1, Math::multiplyExact);
   }
+
+  /** Whether a core has work: the first one does everything that isn't distributed. */
+  public boolean isDealt(CoreGrid cores, int core) {
+    for (CoreGrid.Axis direction : List.of(CoreGrid.Axis.ROWS, CoreGrid.Axis.COLUMNS)) {
+      boolean isDealt =
+          axes.stream()
+              .flatMap(axis -> axis.over().stream())
+              .anyMatch(over -> over == direction || over == CoreGrid.Axis.CORES);
+      if (!isDealt && cores.place(core, direction) > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
 }

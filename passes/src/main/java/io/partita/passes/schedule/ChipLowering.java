@@ -34,7 +34,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Lowers the program of the devices of a role to tasks. */
@@ -63,6 +62,7 @@ final class ChipLowering {
   private final SharedRegions regions;
   private final KnownValues known;
   private final GuardedTasks tasks;
+  private final LoopTasks loops;
   private final List<Named> inputs = new ArrayList<>();
   private final List<Named> states = new ArrayList<>();
   private final WrittenValues.Collector written;
@@ -88,6 +88,7 @@ final class ChipLowering {
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
     this.tasks = new GuardedTasks(program, devices);
+    this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
     this.groups = Groups.of(graph);
     Map<Node, Integer> steps = new IdentityHashMap<>();
@@ -132,9 +133,8 @@ final class ChipLowering {
       made.visit(i, made.groups.get(i));
     }
     made.tasks.leave();
-    List<StateWrites.Copy> kept = StateWrites.of(made.module, made.storages);
-    List<Named> outputs = made.outputs(kept);
-    made.keepStates(kept);
+    List<Named> outputs =
+        new RunResults(made.module, made.storages, made.loops, made.written).add();
     return new ChipTasks(
         devices,
         kernels.kernels(),
@@ -309,14 +309,15 @@ final class ChipLowering {
     }
     if (operands.size() == group.operands().size()) {
       List<Storage> results = group.results().stream().map(storages::get).toList();
-      Optional<TileSpace> space = Lowerings.lower(group, views(operands), views(results));
+      Optional<TileSpace> space =
+          Lowerings.lower(group, LoopTasks.views(operands), LoopTasks.views(results));
       Optional<Storage> inPlace =
           isLast
               ? space.flatMap(found -> inPlace(step, group, found, operands, results))
               : Optional.empty();
       inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
       List<Storage> given = inPlace.map(List::of).orElse(results);
-      loop(group.first(), NodeText.of(group), space, operands, given);
+      loops.add(group.first(), NodeText.of(group), space, operands, given);
       group.results().forEach(this::wrote);
     }
   }
@@ -339,48 +340,7 @@ final class ChipLowering {
   }
 
   private Storage placeFor(Value value) {
-    return destinations.of(value).orElseGet(() -> fresh(value));
-  }
-
-  private static Storage fresh(Value value) {
-    return Storage.whole(Region.activation(value.origin(), value.type().bytes()), value.type());
-  }
-
-  private void loop(
-      Node node, Optional<TileSpace> space, List<Storage> operands, List<Storage> results) {
-    loop(node, NodeText.of(node), space, operands, results);
-  }
-
-  private void loop(
-      Node node,
-      String text,
-      Optional<TileSpace> space,
-      List<Storage> operands,
-      List<Storage> results) {
-    if (space.isEmpty()) {
-      unsupported.add(node, "");
-      return;
-    }
-    int kernel = kernels.index(space.get(), node.toString());
-    List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
-    List<Storage> used =
-        space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
-    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.origin(), text));
-  }
-
-  private static List<TensorView> views(List<Storage> storages) {
-    return storages.stream().map(Storage::view).toList();
-  }
-
-  private void copy(Node node, Storage from, Storage to) {
-    List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
-    List<Storage> operands = List.of(from);
-    List<Storage> results = List.of(to);
-    loop(
-        node,
-        Lowerings.lower(new Movement.Transpose(identity), views(operands), views(results)),
-        operands,
-        results);
+    return destinations.of(value).orElseGet(() -> Storage.fresh(value));
   }
 
   /** Copies the operand that a flag chooses, unless the result takes its place. */
@@ -401,7 +361,7 @@ final class ChipLowering {
       Storage from = (chosen ? one : other).broadcast(result.shape());
       if (!from.equals(result)) {
         tasks.enter(node, node.operand(0), chosen, storages);
-        copy(node, from, result);
+        loops.copy(node, from, result);
       }
     }
     tasks.enter(List.of(node), storages);
@@ -420,7 +380,7 @@ final class ChipLowering {
         Storage part = result.part(axis, start, size);
         Storage own = storages.get(operand);
         if (!own.equals(part)) {
-          copy(node, own, part);
+          loops.copy(node, own, part);
         }
       }
       start += size;
@@ -446,13 +406,12 @@ final class ChipLowering {
                 .noneMatch(each -> storages.get(each).region() == cache.region());
     Storage result = inPlace ? cache : placeFor(node.result());
     if (!inPlace) {
-      copy(node, cache, result);
+      loops.copy(node, cache, result);
     }
     storages.put(node.result(), result);
     List<Storage> operands =
         List.of(result, storages.get(node.operand(1)), storages.get(node.operand(2)));
-    List<Storage> results = List.of(result);
-    loop(node, Lowerings.lower(node.op(), views(operands), views(results)), operands, results);
+    loops.add(node, node.op(), operands, List.of(result));
     wrote(node.result());
   }
 
@@ -510,49 +469,5 @@ final class ChipLowering {
     List<Graph> graphs =
         holders.stream().map(device -> program.devices().get(device).graph()).toList();
     return written.values(graphs, storages);
-  }
-
-  /** Saves states that become the previous value of others, before any of them changes. */
-  private void keepStates(List<StateWrites.Copy> copies) {
-    List<Storage> from = new ArrayList<>();
-    for (StateWrites.Copy copy : copies) {
-      Storage own = copy.from();
-      if (own.region().kind() == Region.Kind.STATE) {
-        Region region = Region.activation(own.region().origin(), own.type().bytes());
-        Storage saved = Storage.whole(region, own.type());
-        copy(copy.node(), own, saved);
-        own = saved;
-      }
-      from.add(own);
-    }
-    for (int i = 0; i < copies.size(); i++) {
-      StateWrites.Copy copy = copies.get(i);
-      copy(copy.node(), from.get(i), copy.to());
-      written.add(tasks.size() - 1, copy.value(), copy.to(), false);
-    }
-  }
-
-  private List<Named> outputs(List<StateWrites.Copy> states) {
-    List<String> kept = module.states().stream().map(Module.State::output).toList();
-    List<Named> outputs = new ArrayList<>();
-    for (Graph.Output output : graph.outputs()) {
-      Value value = output.value();
-      if (kept.contains(output.name())) {
-        continue;
-      }
-      Storage storage = storages.get(value);
-      if (storage == null) { // without elements
-        storage = fresh(value);
-      } else if (!storage.isContiguous()
-          || storage.region().kind() == Region.Kind.CONSTANT
-          || StateWrites.overwrite(states, storage.region())) {
-        Storage given = fresh(value);
-        copy(StateWrites.node(value), storage, given);
-        written.add(tasks.size() - 1, value, given, false);
-        storage = given;
-      }
-      outputs.add(new Named(output.name(), value.type(), storage, Optional.empty()));
-    }
-    return outputs;
   }
 }

@@ -138,24 +138,10 @@ final class LoopRun implements TileExpression.Tile {
         stride[axis] = one.over().map(cores::size).orElse(1);
         hasTile &= first[axis] < one.count();
       }
-      if (hasTile && (core == 0 || isDealt(cores, core))) {
+      if (hasTile && (core == 0 || kernel.isDealt(cores, core))) {
         run();
       }
     }
-  }
-
-  /** Whether a core has work: the first one does everything that isn't distributed. */
-  private boolean isDealt(CoreGrid cores, int core) {
-    for (CoreGrid.Axis direction : List.of(CoreGrid.Axis.ROWS, CoreGrid.Axis.COLUMNS)) {
-      boolean isDealt =
-          kernel.axes().stream()
-              .flatMap(axis -> axis.over().stream())
-              .anyMatch(over -> over == direction || over == CoreGrid.Axis.CORES);
-      if (!isDealt && cores.place(core, direction) > 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Returns the outermost axis that advances to the next tile; -1 after the last tile. */
@@ -292,8 +278,9 @@ final class LoopRun implements TileExpression.Tile {
   private void load(int operand) {
     TileOperand one = kernel.operands().get(operand);
     int[] to = {tilePlace(operand)};
-    lines(
+    BoxLines.each(
         one,
+        this,
         place(operand),
         (from, count) -> {
           requireRead(one.name(), from, count);
@@ -316,8 +303,9 @@ final class LoopRun implements TileExpression.Tile {
     if (one.isNear()) {
       return;
     }
-    lines(
+    BoxLines.each(
         one,
+        this,
         place(operand),
         (to, count) -> {
           requireWritable(one.name(), to, count);
@@ -325,45 +313,6 @@ final class LoopRun implements TileExpression.Tile {
           home.write((int) to, count);
           from[0] += count;
         });
-  }
-
-  /** A contiguous part of a box in the home memory. */
-  @FunctionalInterface
-  private interface Line {
-    void at(long from, int count);
-  }
-
-  private void lines(TileOperand operand, long place, Line line) {
-    long bytes = bytes(operand.element());
-    int rank = operand.box().size();
-    long[] sizes = new long[rank];
-    for (int i = 0; i < rank; i++) {
-      sizes[i] = operand.box().get(i).size().at(this);
-    }
-    long count = 1;
-    int outer = rank;
-    while (outer > 0 && (sizes[outer - 1] == 1 || operand.box().get(outer - 1).stride() == count)) {
-      count *= sizes[--outer];
-    }
-    lines(operand, sizes, 0, outer, place, Math.toIntExact(count * bytes), line);
-  }
-
-  private static void lines(
-      TileOperand operand,
-      long[] sizes,
-      int dimension,
-      int outer,
-      long place,
-      int count,
-      Line line) {
-    if (dimension == outer) {
-      line.at(place, count);
-      return;
-    }
-    long stride = operand.box().get(dimension).stride() * bytes(operand.element());
-    for (long i = 0; i < sizes[dimension]; i++) {
-      lines(operand, sizes, dimension + 1, outer, place + i * stride, count, line);
-    }
   }
 
   private void requireRead(String name, long from, int count) {

@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.view;
 
+import io.partita.ir.graph.Value;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -40,6 +41,11 @@ public record Storage(
   public static Storage whole(Region region, TensorType type) {
     return new Storage(
         region, type.element(), 0, boxed(type.shape().extents()), boxed(type.shape().strides()));
+  }
+
+  /** Returns the storage of an activation in a region of its own. */
+  public static Storage fresh(Value value) {
+    return whole(Region.activation(value.origin(), value.type().bytes()), value.type());
   }
 
   private static List<Long> boxed(long[] values) {

@@ -1,0 +1,65 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.passes.schedule.lower.Lowerings;
+import io.partita.passes.schedule.lower.TensorView;
+import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.view.Storage;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Adds the tasks of a role that are loops over tiles.
+ *
+ * @param unsupported receives the nodes without kernel
+ */
+record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupported) {
+  static List<TensorView> views(List<Storage> storages) {
+    return storages.stream().map(Storage::view).toList();
+  }
+
+  /**
+   * Adds a loop.
+   *
+   * @param text the comment of the loop
+   * @param space empty if there is no kernel
+   */
+  void add(
+      Node node,
+      String text,
+      Optional<TileSpace> space,
+      List<Storage> operands,
+      List<Storage> results) {
+    if (space.isEmpty()) {
+      unsupported.add(node, "");
+      return;
+    }
+    int kernel = kernels.index(space.get(), node.toString());
+    List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
+    List<Storage> used =
+        space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
+    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.origin(), text));
+  }
+
+  /** Adds a loop for an operation of a node. */
+  void add(Node node, Op op, List<Storage> operands, List<Storage> results) {
+    Optional<TileSpace> space = Lowerings.lower(op, views(operands), views(results));
+    add(node, NodeText.of(node), space, operands, results);
+  }
+
+  /** The number of the task that was added last. */
+  int last() {
+    return tasks.size() - 1;
+  }
+
+  /** Copies the elements of a storage for a node. */
+  void copy(Node node, Storage from, Storage to) {
+    List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
+    add(node, new Movement.Transpose(identity), List.of(from), List.of(to));
+  }
+}
