@@ -3,6 +3,9 @@
  *  calls the rules below one after another, so that the tree of one statement at a time is in memory. */
 grammar PirSyntax;
 
+// pir 1
+version : 'pir' INTEGER ;
+
 // program {
 //   mesh(chips=2)
 //   input "x": f32[1,512]
@@ -105,7 +108,7 @@ mnemonic : WORD ;
 
 // What begins a line stays usable as the name of a symbol or an attribute.
 word
-    : WORD | 'program' | 'input' | 'output' | 'module' | 'mesh' | 'graph' | 'state' | 'range' | 'return'
+    : WORD | 'pir' | 'program' | 'input' | 'output' | 'module' | 'mesh' | 'graph' | 'state' | 'range' | 'return'
     | 'constant' | 'weight'
     | 'partial' | 'varying' | 'at'
     ;

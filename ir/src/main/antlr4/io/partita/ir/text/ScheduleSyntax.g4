@@ -2,6 +2,9 @@
  *  deeply; offsets are in bytes, strides in elements. */
 grammar ScheduleSyntax;
 
+// sched 1
+version : 'sched' INTEGER ;
+
 // schedule "siracusa:chips=2" of "decoder" {
 //   mesh(chips=2)
 //   input "x" "f32[4,64]"
@@ -172,7 +175,7 @@ integer : '-'? (INTEGER | HEXADECIMAL) ;
 
 // What begins a line stays usable as a name.
 name
-    : WORD | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
+    : WORD | 'sched' | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
     | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
     | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'

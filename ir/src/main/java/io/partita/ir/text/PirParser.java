@@ -110,16 +110,27 @@ public final class PirParser {
   public static boolean isProgram(String text) {
     PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text));
     lexer.removeErrorListeners();
-    return "program".equals(lexer.nextToken().getText());
+    Token first = lexer.nextToken();
+    if (TextVersion.PIR.begins(first)) {
+      lexer.nextToken();
+      first = lexer.nextToken();
+    }
+    return "program".equals(first.getText());
+  }
+
+  private void version() {
+    TextVersion.PIR.require(locator, tokens.LT(1), () -> syntax.version().INTEGER().getSymbol());
   }
 
   private Module whole() {
+    version();
     Module module = module();
     syntax.end();
     return module;
   }
 
   private Program program() {
+    version();
     PirSyntaxParser.ProgramHeaderContext header = syntax.programHeader();
     LayoutChecker whole = new LayoutChecker(locator, types, header.mesh());
     SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();

@@ -53,6 +53,10 @@ public final class PirPrinter {
   }
 
   static String print(Module module, WeightTable weights) {
+    return TextVersion.PIR.line() + body(module, weights);
+  }
+
+  private static String body(Module module, WeightTable weights) {
     PirPrinter printer = new PirPrinter(weights);
     printer.module(module);
     return printer.out.toString();
@@ -67,11 +71,12 @@ public final class PirPrinter {
   }
 
   static String print(Program program, WeightTable weights) {
-    StringBuilder out = new StringBuilder("program {\n  ").append(program.mesh()).append('\n');
+    StringBuilder out = new StringBuilder(TextVersion.PIR.line());
+    out.append("program {\n  ").append(program.mesh()).append('\n');
     program.inputs().forEach((name, type) -> port(out, "input", name, type));
     program.outputs().forEach((name, type) -> port(out, "output", name, type));
     for (Module device : program.devices()) {
-      print(device, weights).lines().forEach(line -> out.append("  ").append(line).append('\n'));
+      body(device, weights).lines().forEach(line -> out.append("  ").append(line).append('\n'));
     }
     return out.append("}\n").toString();
   }

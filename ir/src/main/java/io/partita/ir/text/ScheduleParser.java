@@ -90,6 +90,8 @@ public final class ScheduleParser {
     requireShallow(locator, tokens.getTokens());
     ScheduleSyntaxParser syntax = new ScheduleSyntaxParser(tokens);
     errors.listen(syntax, ScheduleParser::names);
+    TextVersion.SCHEDULE.require(
+        locator, tokens.LT(1), () -> syntax.version().INTEGER().getSymbol());
     return new ScheduleParser(locator, weights).schedule(syntax.schedule());
   }
 

@@ -74,6 +74,7 @@ public final class SchedulePrinter {
   }
 
   private void print(Schedule schedule, Mesh mesh) {
+    out.append(TextVersion.SCHEDULE.line());
     String model = schedule.program().name();
     line(0, "schedule %s of %s {", quoted(schedule.target()), quoted(model));
     line(

@@ -19,7 +19,8 @@ public enum TextCode implements DiagnosticCode {
   FILE("P3012", "the file can't be read or written"),
   LAYOUT("P3013", "a layout is wrong"),
   RANGE("P3014", "a range of values doesn't fit the inputs"),
-  PART("P3015", "a node's block and role are invalid");
+  PART("P3015", "a node's block and role are invalid"),
+  VERSION("P3016", "the text has no version, or one that this Partita doesn't read");
 
   private final String id;
   private final String title;

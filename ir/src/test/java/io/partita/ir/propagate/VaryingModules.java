@@ -17,6 +17,7 @@ public final class VaryingModules {
   /** A block without the sync after attention and without biases. */
   private static final String BLOCK =
       """
+      pir 1
       module {
         mesh(x=DEVICES)
         graph @block(%x: f32[1,3,8], %gain1: f32[8], %wq: f32[8,8{x/2}], %wk: f32[8,8{x/2}], %wv: f32[8,8{x/2}], %wo: f32[8{x/2},8], %gain2: f32[8], %gate: f32[8,12{x}], %up: f32[8,12{x}], %down: f32[12{x},8]) -> ("y": f32[1,3,8]) {
@@ -50,6 +51,7 @@ public final class VaryingModules {
   /** Like {@link #BLOCK}, with biases, and products instead of a network operation. */
   private static final String BIASED_BLOCK =
       """
+      pir 1
       module {
         mesh(x=DEVICES)
         graph @block(%x: f32[1,3,8], %gain1: f32[8], %wq: f32[8,8{x/2}], %bq: f32[8{x/2}], %wk: f32[8,8{x/2}], %bk: f32[8{x/2}], %wv: f32[8,8{x/2}], %bv: f32[8{x/2}], %wo: f32[8{x/2},8], %bo: f32[8], %gain2: f32[8], %up: f32[8,12{x}], %bup: f32[12{x}], %down: f32[12{x},8], %bdown: f32[8]) -> ("y": f32[1,3,8]) {
@@ -128,6 +130,7 @@ public final class VaryingModules {
    */
   private static final String CLASS_TOKEN =
       """
+      pir 1
       module {
         mesh(x=DEVICES)
         graph @class_token(%tokens: f32[7{x},4], %codebook: f32[5,4], %class: f32[1,1,1,4], %wk: f32[4,4], %wv: f32[4,4]) -> ("y": f32[1,1,1,4], "codes": i64[7]) {
@@ -152,6 +155,7 @@ public final class VaryingModules {
   /** Every exit of one value; by priority, it is the first term above a bound. */
   private static final String EXITS =
       """
+      pir 1
       module {
         mesh(x=DEVICES)
         graph @exits(%a: f32[3,8{x}], %b: f32[8{x},6], %w: f32[6,8{x}], %bound: f32[]) -> ("last": f32[3,6], "mean": f32[3,6], "sum": f32[3,6], "parts": f32[3,8], "all": f32[DEVICES,3,6], "first": f32[3,6], "accepted": bool[DEVICES]) {

@@ -290,6 +290,7 @@ class VaryingModulesTest {
   private static void assertRefused(String lines, String... messages) {
     String text =
         """
+        pir 1
         module {
           mesh(x=2, y=2)
           graph @main(%a: f32[4,6{x}], %b: f32[6{x},4], %c: f32[4], %t: f32[4{x},4]) -> ("y": f32[4,4]) {

@@ -22,7 +22,12 @@ class PirDiagnosticsTest {
     text(section, code, "module {\n" + HEADER + "    " + line + "\n    return %x\n  }\n}\n");
   }
 
+  /** Returns what follows the version. */
   private void text(String section, TextCode code, String text) {
+    whole(section, code, "pir 1\n" + text);
+  }
+
+  private void whole(String section, TextCode code, String text) {
     PartitaException thrown =
         catchThrowableOfType(
             PartitaException.class,
@@ -35,6 +40,7 @@ class PirDiagnosticsTest {
 
   @Test
   void errorsHaveAPlaceAndAReason() {
+    versions();
     syntax();
     operations();
     names();
@@ -45,8 +51,17 @@ class PirDiagnosticsTest {
     assertThat(seen).hasSize(TextCode.values().length - 1).doesNotContain(TextCode.FILE);
   }
 
+  private void versions() {
+    String module = "module {\n" + HEADER + "return %x }}";
+    whole("empty text", TextCode.VERSION, "");
+    whole("text without a version", TextCode.VERSION, module);
+    whole("text of a later version", TextCode.VERSION, "pir 2\n" + module);
+    whole("text of another form", TextCode.VERSION, "sched 1\n" + module);
+    whole("version that is no number", TextCode.SYNTAX, "pir one\n" + module);
+  }
+
   private void syntax() {
-    text("empty text", TextCode.SYNTAX, "");
+    text("version alone", TextCode.SYNTAX, "");
     line("missing parenthesis", TextCode.SYNTAX, "%0 = exp(%x : f32[2,seq]");
     line("unknown character", TextCode.SYNTAX, "%0 = exp(%x); f32[2,seq]");
     line("open string", TextCode.SYNTAX, "%0 = exp(%x) : f32[2,seq] \"name");

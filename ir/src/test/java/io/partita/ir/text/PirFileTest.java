@@ -118,7 +118,7 @@ class PirFileTest {
     Files.write(folder.resolve("x.weights"), new byte[400]);
     assertThatThrownBy(() -> PirFile.read(file))
         .hasMessageContaining("error P3009")
-        .hasMessageContaining("x.pir:3:10")
+        .hasMessageContaining("x.pir:4:10")
         .hasMessageContaining("bytes with hash");
     Files.delete(folder.resolve("x.weights"));
     assertThatThrownBy(() -> PirFile.read(file))

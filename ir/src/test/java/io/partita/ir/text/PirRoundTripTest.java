@@ -56,7 +56,7 @@ class PirRoundTripTest {
   @Test
   void statesHaveACapacity() {
     String header =
-        "module {\n  state \"x\" -> \"y\" {capacity = 8, positions = 32}\n"
+        "pir 1\nmodule {\n  state \"x\" -> \"y\" {capacity = 8, positions = 32}\n"
             + "  state \"v\" -> \"w\" {capacity = 16}\n";
     Module module =
         PirParser.parse(
@@ -74,6 +74,7 @@ class PirRoundTripTest {
   void nodesHaveABlockAndARole() {
     String text =
         """
+        pir 1
         module {
           graph @main(%x: f32[2]) -> ("y": f32[2]) {
             %0 = exp(%x) : f32[2] "/layers.3/q_proj" @block3.query

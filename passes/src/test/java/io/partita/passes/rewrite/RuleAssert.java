@@ -84,7 +84,7 @@ public final class RuleAssert {
   }
 
   private static Module module(String text) {
-    return PirParser.parse(text.startsWith("module") ? text : wrapped(text));
+    return PirParser.parse(text.startsWith("pir") ? text : wrapped(text));
   }
 
   private static String wrapped(String text) {
@@ -104,7 +104,7 @@ public final class RuleAssert {
           .append("\": ")
           .append(type(result, parts[0], statements));
     }
-    return "module {\n  graph @main%s -> (%s) {\n%s\n    return %s\n  }\n}\n"
+    return "pir 1\nmodule {\n  graph @main%s -> (%s) {\n%s\n    return %s\n  }\n}\n"
         .formatted(
             parts[0],
             outputs,

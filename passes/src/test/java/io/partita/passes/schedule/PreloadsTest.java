@@ -143,7 +143,7 @@ class PreloadsTest {
       x = "SUM" + i;
     }
     String module =
-        "module {\nmesh(x=2)\ngraph @layers(%x: f32[16,64]) -> (\"y\": f32[16,64]) {\n"
+        "pir 1\nmodule {\nmesh(x=2)\ngraph @layers(%x: f32[16,64]) -> (\"y\": f32[16,64]) {\n"
             + layers
             + "return %"
             + x

@@ -287,12 +287,12 @@ final class CommandsTest {
     assertThat(scheduled.err()).doesNotContain("error");
     assertThat(scheduled.out()).contains("verify schedule: same results");
     assertThat(Invocation.of("opt", program).out())
-        .startsWith("program {\n  mesh(head=2)\n  input \"input_ids\": i64[1,3]")
+        .startsWith("pir 1\nprogram {\n  mesh(head=2)\n  input \"input_ids\": i64[1,3]")
         .contains("    graph @", " = exchange(");
     assertThat(Invocation.of("compile", program, "--target=java", "-o", scratch).err())
         .contains("P3012", "a module", "a program");
     assertThat(Invocation.of("opt", file).out())
-        .startsWith("schedule \"siracusa:chips=2\"")
+        .startsWith("sched 1\nschedule \"siracusa:chips=2\"")
         .contains("exchange f32");
     assertThat(Invocation.of("opt", file, "--verify").out()).contains("evaluated logits: f32[1,3");
     assertThat(Invocation.of("opt", prefill, "--passes=schedule,simplify").err())
@@ -306,7 +306,7 @@ final class CommandsTest {
         .isEqualTo(ExitCode.DONE);
     Invocation again = Invocation.of("opt", file);
     assertThat(again.exitCode()).isEqualTo(ExitCode.DONE);
-    assertThat(again.out()).startsWith("module {").contains(" = attention");
+    assertThat(again.out()).startsWith("pir 1\nmodule {").contains(" = attention");
     assertThat(Invocation.of("opt", "--list-passes").out())
         .contains("raise ")
         .contains("simplify ")

@@ -30,6 +30,7 @@ import java.util.zip.CRC32C;
 final class DamagedFolders implements Fuzzer.Source, Fuzzer.Target {
   private static final String MODULE =
       """
+      pir 1
       module {
         graph @damaged(%%x: f32[1,32]) -> ("y": f32[1,32]) {
           %%a = constant [%s] : f32[32,32]

@@ -94,6 +94,7 @@ class DoesNotFitTest {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           graph @inverse(%x: f64[2,3]) -> ("y": f64[2,3]) {
             %a = atanh(%x) : f64[2,3] "/first"

@@ -259,6 +259,7 @@ class EvaluateCommandTest {
     Files.writeString(
         model,
         """
+        pir 1
         module {
           graph @encoder(%ids: i64[1,4]) -> ("logits": f32[1,4,4]) {
             %0 = cast(%ids) {to = f32} : f32[1,4]
@@ -280,6 +281,7 @@ class EvaluateCommandTest {
     Files.writeString(
         model,
         """
+        pir 1
         module {
           graph @classifier(%image: f32[1,1,3]) -> ("logits": f32[1,3]) {
             %0 = reshape(%image) {to = [1,3]} : f32[1,3]

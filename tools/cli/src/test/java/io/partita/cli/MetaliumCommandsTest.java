@@ -43,6 +43,7 @@ class MetaliumCommandsTest {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           graph @layer(%%x: f32[3,64]) -> ("y": f32[3,64]) {
             %%w = constant [%s] : f32[64,64]

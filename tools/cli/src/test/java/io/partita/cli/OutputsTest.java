@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OutputsTest {
   private static final String MODULE =
       """
+      pir 1
       module {
         graph @identity(%x: f32[2]) -> ("y": f32[2]) {
           return %x

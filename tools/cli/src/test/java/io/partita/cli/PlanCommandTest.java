@@ -150,6 +150,7 @@ final class PlanCommandTest {
         Files.writeString(
             scratch.resolve("relu.pir"),
             """
+            pir 1
             module {
               graph @relu(%x: f32[4]) -> ("y": f32[4]) {
                 %0 = relu(%x) : f32[4]

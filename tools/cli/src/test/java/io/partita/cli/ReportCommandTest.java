@@ -25,6 +25,7 @@ final class ReportCommandTest {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           graph @hostile(%%x: f32[2,8]) -> ("y": f32[2,8]) {
             %%a = constant [%s] : f32[8,8]

@@ -52,6 +52,7 @@ final class SmallChipProgram {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           graph @hyperbolic(%%x: f32[2,8]) -> ("y": f32[2,8]) {
             %%a = constant [%s] : f32[8,8]
@@ -83,6 +84,7 @@ final class SmallChipProgram {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           state "cache" -> "kept"
           graph @rows(%%ids: i64[1,2], %%at: i64[1], %%cache: f32[1,4,8]) -> ("y": f32[1,2,8], "kept": f32[1,4,8]) {

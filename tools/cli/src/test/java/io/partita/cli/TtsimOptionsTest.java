@@ -36,6 +36,7 @@ class TtsimOptionsTest {
     Files.writeString(
         module,
         """
+        pir 1
         module {
           graph @relu(%x: f32[32,32]) -> ("y": f32[32,32]) {
             %0 = relu(%x) : f32[32,32] "relu"

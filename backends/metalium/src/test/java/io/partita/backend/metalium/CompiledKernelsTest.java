@@ -124,7 +124,7 @@ class CompiledKernelsTest {
             .map(name -> "\"" + name.substring(1) + "\": f32[32,32]")
             .collect(Collectors.joining(", "));
     return PirParser.parse(
-        ("module {\n  graph @functions(%x: f32[32,32], %z: f32[32,32]) -> ("
+        ("pir 1\nmodule {\n  graph @functions(%x: f32[32,32], %z: f32[32,32]) -> ("
                 + outputs
                 + ") {\n"
                 + String.join("\n", nodes)

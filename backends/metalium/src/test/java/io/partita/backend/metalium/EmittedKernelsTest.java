@@ -40,6 +40,7 @@ class EmittedKernelsTest {
   static Module feedForward(int tokens, String element) {
     return PirParser.parse(
         """
+        pir 1
         module {
           graph @feed_forward(%x: f32[T,96], %gate: f32[96,160], %up: f32[96,160], %down: f32[160,96], %scale: f32[96]) -> ("y": f32[T,96]) {
             %8 = rms_norm(%x, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[T,96] "norm"
@@ -62,6 +63,7 @@ class EmittedKernelsTest {
   static Module layerNorm(int tokens, int columns, boolean bias, String element) {
     String text =
         """
+        pir 1
         module {
           graph @layer_norm(%x: f32[1,T,E], %scale: f32[E], %bias: f32[E]) -> ("y": f32[1,T,E]) {
             %0 = layer_norm(%x, %scale, %bias) {axis = 2, epsilon = 1.0E-5, scale, bias} : f32[1,T,E] "norm"
@@ -84,6 +86,7 @@ class EmittedKernelsTest {
       int tokens, int heads, int kvHeads, int size, int capacity, String element) {
     String text =
         """
+        pir 1
         module {
           state "keys" -> "new_keys"
           state "values" -> "new_values"
@@ -288,6 +291,7 @@ class EmittedKernelsTest {
   void whatHasNoKernelIsReported(String type, String node, String code, String found) {
     String text =
         """
+        pir 1
         module {
           graph @m(%x: TYPE) -> ("y": TYPE) {
             NODE : TYPE "node"

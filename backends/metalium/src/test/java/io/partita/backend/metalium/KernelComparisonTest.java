@@ -74,6 +74,7 @@ class KernelComparisonTest {
       weight.append(", ").append(i * 37 % 101 / 200f - 0.25f);
     }
     return """
+        pir 1
         module {
           mesh(x=2)
           graph @layer(%a: f32[3,64{x}]) -> ("y": f32[3,64]) {

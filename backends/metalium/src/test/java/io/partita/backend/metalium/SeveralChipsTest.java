@@ -53,6 +53,7 @@ class SeveralChipsTest {
   static EmittedMetalium layer(String element) {
     String text =
         """
+        pir 1
         module {
           mesh(x=2)
           graph @layer(%a: f32[1,96{x}], %w: f32[64{x},64]) -> ("y": f32[1,64], "all": f32[1,96]) {
@@ -141,6 +142,7 @@ class SeveralChipsTest {
     }
     String text =
         """
+        pir 1
         module {
           mesh(x=N)
           graph @random(INPUTS) -> (OUTPUTS) {
@@ -191,6 +193,7 @@ class SeveralChipsTest {
     Module module =
         PirParser.parse(
             """
+            pir 1
             module {
               mesh(x=2)
               graph @long(%a: f32[300,2000{x}]) -> ("y": f32[300,2000]) {
@@ -209,6 +212,7 @@ class SeveralChipsTest {
     Module module =
         PirParser.parse(
             """
+            pir 1
             module {
               mesh(x=2, y=2)
               graph @groups(%a: f32[2,33{x: 4},10{y}]) -> ("y": f32[2,33{x: 4},10]) {
@@ -227,6 +231,7 @@ class SeveralChipsTest {
     Module module =
         PirParser.parse(
             """
+            pir 1
             module {
               graph @network(%x: f32[2,5,33]) -> ("y": f32[2,5,33]) {
                 %s = constant SCALE : f32[33]
@@ -272,6 +277,7 @@ class SeveralChipsTest {
   void integersThatAreSplitAreReported() {
     requireRefused(
         """
+        pir 1
         module {
           mesh(x=2)
           graph @lookup(%table: f32[9,32], %ids: i64[4{x}]) -> ("y": f32[4{x},32]) {
@@ -287,6 +293,7 @@ class SeveralChipsTest {
   void inputsThatAreTermsOfASumAreReported() {
     requireRefused(
         """
+        pir 1
         module {
           mesh(x=2)
           graph @sum(%a: f32[2,32] partial(sum: x)) -> ("y": f32[2,32]) {
@@ -302,6 +309,7 @@ class SeveralChipsTest {
   void tooManyMessagesAreReported() {
     requireRefused(
         """
+        pir 1
         module {
           mesh(x=32)
           graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
@@ -317,6 +325,7 @@ class SeveralChipsTest {
   void elementsOfOtherTypesAreReported() {
     requireRefused(
         """
+        pir 1
         module {
           mesh(x=2)
           graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {

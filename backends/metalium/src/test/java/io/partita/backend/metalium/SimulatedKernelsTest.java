@@ -49,6 +49,7 @@ class SimulatedKernelsTest {
   private static Module module(String inputs, String type, String nodes) {
     return PirParser.parse(
         """
+        pir 1
         module {
           graph @m(INPUTS) -> ("y": TYPE) {
             NODES

@@ -94,6 +94,7 @@ class SpeculatingChipsTest {
     }
     return PirParser.parse(
         """
+        pir 1
         module {
         STATES  range "position" = [0, LAST]
           graph @decoder(%x: E[1,1,48], %position: i64[1]INPUTS) -> (OUTPUTS"y": E[1,1,48]) {
@@ -269,6 +270,7 @@ class SpeculatingChipsTest {
   void approximationsOfOtherKeysAreReported() {
     String text =
         """
+        pir 1
         module {
           state "k" -> "new_k"
           state "v" -> "new_v"

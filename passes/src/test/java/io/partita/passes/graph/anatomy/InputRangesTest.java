@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 class InputRangesTest {
   private static final String HEADER =
       """
+      pir 1
       module {
         graph @main(%t: f32[5,2], %i: i64[3], %n: i32[3], %c: f32[1,8,2], %p: i64[1])\
        -> ("y": f32[3,2]) {

@@ -16,6 +16,7 @@ class SimplifyMeshTest {
     Module module =
         PirParser.parse(
             """
+            pir 1
             module {
               mesh(x=2)
               graph @main(%x: f32[4{x}]) -> ("y": f32[4{x}]) {
@@ -30,6 +31,7 @@ class SimplifyMeshTest {
     assertThat(PirPrinter.print(new SimplifyPass().run(module)))
         .isEqualTo(
             """
+            pir 1
             module {
               mesh(x=2)
               graph @main(%x: f32[4{x}]) -> ("y": f32[4{x}]) {

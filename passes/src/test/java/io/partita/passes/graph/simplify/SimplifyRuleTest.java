@@ -80,6 +80,7 @@ public final class SimplifyRuleTest implements RuleTest {
             .as("a reshard of a constant")
             .on(
                 """
+                pir 1
                 module {
                   mesh(x=2)
                   graph @main(%x: f32[4{x}]) -> ("y": f32[4{x}]) {

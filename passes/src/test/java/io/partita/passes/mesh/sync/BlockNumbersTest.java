@@ -11,6 +11,7 @@ class BlockNumbersTest {
   /** Two attentions whose values are rounded between the products. */
   private static final String ROUNDED =
       """
+      pir 1
       module {
         mesh(x=2)
         graph @rounded(%x: f32[2,2]) -> ("y": f32[2,2]) {

@@ -65,6 +65,7 @@ class VaryingProgramsTest {
     Module module =
         PirParser.parse(
             """
+            pir 1
             module {
               mesh(x=2)
               graph @main(%a: f32[4,6{x}], %b: f32[6{x},4]) -> ("y": f32[4,4] at(x: 0)) {

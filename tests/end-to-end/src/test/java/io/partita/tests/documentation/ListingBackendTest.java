@@ -27,6 +27,7 @@ class ListingBackendTest {
         Files.writeString(
             scratch.resolve("network.pir"),
             """
+            pir 1
             module {
               graph @network(%%x: f32[2,8]) -> ("y": f32[2,8]) {
                 %%a = constant [%s] : f32[8,8]

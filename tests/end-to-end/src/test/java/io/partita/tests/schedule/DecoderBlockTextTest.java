@@ -43,6 +43,7 @@ class DecoderBlockTextTest {
 
   private static final String BLOCK =
       """
+      pir 1
       module {
         graph @decoder_block(%x: f32[1,2,4]) -> ("y": f32[1,2,4]) {
           %scale = constant [1.0, 0.5, 2.0, 1.0] : f32[4]
@@ -148,6 +149,7 @@ class DecoderBlockTextTest {
 
   @Test
   void errorsInProgramTextAreFound() {
+    requireError("pir 1\n", "", "P3016", "expected:  \"pir 1\"", "found:     program");
     requireError("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
     requireError("head=2", "head=1", "P3001", "found:     module");
     requireError("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
@@ -187,7 +189,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:79:16")
+        .hasMessageContaining("text:80:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))

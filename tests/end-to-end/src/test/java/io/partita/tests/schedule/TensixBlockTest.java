@@ -35,6 +35,7 @@ class TensixBlockTest {
 
   private static String feedForward(int tokens, int features, int inner) {
     return """
+        pir 1
         module {
           graph @feed_forward(%x: f32[T,F], %gate: f32[F,I], %up: f32[F,I], %down: f32[I,F], %scale: f32[F]) -> ("y": f32[T,F]) {
             %0 = rms_norm(%x, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[T,F] "ffn_norm"
@@ -51,6 +52,7 @@ class TensixBlockTest {
 
   private static String attention(int batch, int heads, int tokens, int width) {
     return """
+        pir 1
         module {
           graph @attention(%q: f32[B,H,T,W], %k: f32[B,H,T,W], %v: f32[B,H,T,W]) -> ("y": f32[B,T,H,W]) {
             %0 = attention(%q, %k, %v) {scale = 0.25, soft_cap = 0.0, causal, offset = [0], window = 0} : f32[B,H,T,W] "attention"
@@ -110,6 +112,7 @@ class TensixBlockTest {
   void sumsAreTiledAlongTheDepth() {
     String text =
         """
+        pir 1
         module {
           graph @product(%x: f32[2,64,1216], %weight: f32[1216,96]) -> ("y": f32[2,64,96]) {
             %0 = linear(%x, %weight) : f32[2,64,96] "projection"

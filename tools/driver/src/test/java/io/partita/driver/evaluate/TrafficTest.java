@@ -33,6 +33,7 @@ class TrafficTest {
   private static Traffic traffic(String nodes, String result) {
     String text =
         """
+        pir 1
         module {
           mesh(token=2)
           graph @tokens(%%x: f32[4{token},8]) -> ("y": %s) {
