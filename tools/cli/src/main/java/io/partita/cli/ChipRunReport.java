@@ -9,6 +9,7 @@ import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.backend.emitted.run.Port;
 import io.partita.passes.schedule.predict.EnergyModel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import io.partita.report.ProgramReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
   /** The figures of the whole run and of each chip. */
   Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("format", ProgramReport.RUN_FORMAT);
     fields.put("port", port.text());
     fields.put("clock", port.clock());
     fields.put("measured", measuredRun());

@@ -21,6 +21,9 @@ public final class ProgramReport {
   /** The file in which {@code run} keeps the figures of the last run, in the program's folder. */
   public static final String RUN = "build/run.json";
 
+  /** What the field {@code format} of such figures says. */
+  public static final String RUN_FORMAT = "partita-run-1";
+
   private ProgramReport() {}
 
   /**
@@ -105,8 +108,7 @@ public final class ProgramReport {
   private static Map<?, ?> measured(Path file) {
     try {
       if (JSON.std.anyFrom(SmallFile.text(file)) instanceof Map<?, ?> run
-          && run.get("chips") != null
-          && run.get("port") != null) {
+          && RUN_FORMAT.equals(run.get("format"))) {
         return run;
       }
       throw notRun(file, "another format");
