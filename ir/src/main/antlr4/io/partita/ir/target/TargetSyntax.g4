@@ -2,6 +2,9 @@
  *  is from. LL(1), and no rule calls itself: any input takes linear time and constant stack. */
 grammar TargetSyntax;
 
+// target 1
+version : 'target' INTEGER ;
+
 // target siracusa(chips = 8 in 1..64 from paper "V-C") "what it is" {
 //   source paper = "title, venue"
 target : 'target' WORD parameters? STRING '{' statement* '}' EOF ;

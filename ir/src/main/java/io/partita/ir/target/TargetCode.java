@@ -17,7 +17,8 @@ public enum TargetCode implements DiagnosticCode {
   ARGUMENT("P3310", "a parameter of the target is wrong"),
   UNKNOWN_TARGET("P3311", "there is no such target"),
   FILE("P3312", "the target description can't be read"),
-  INCOMPLETE("P3313", "a part of the target is missing");
+  INCOMPLETE("P3313", "a part of the target is missing"),
+  VERSION("P3314", "the target description has no version, or one that this Partita doesn't read");
 
   private final String id;
   private final String title;

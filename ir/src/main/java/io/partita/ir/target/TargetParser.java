@@ -2,6 +2,7 @@ package io.partita.ir.target;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.syntax.SyntaxErrors;
+import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.target.TargetSyntaxParser.ChipContext;
 import io.partita.ir.target.TargetSyntaxParser.ConnectContext;
 import io.partita.ir.target.TargetSyntaxParser.DevicesContext;
@@ -71,8 +72,14 @@ public final class TargetParser {
     TargetSyntaxLexer lexer = new TargetSyntaxLexer(CharStreams.fromString(text));
     SyntaxErrors errors = new SyntaxErrors(TargetCode.SYNTAX, places.places());
     errors.listen(lexer);
-    TargetSyntaxParser syntax = new TargetSyntaxParser(new CommonTokenStream(lexer));
+    CommonTokenStream tokens = new CommonTokenStream(lexer);
+    TargetSyntaxParser syntax = new TargetSyntaxParser(tokens);
     errors.listen(syntax, types -> types.stream().map(TargetParser::name).toList());
+    TextVersion.TARGET.require(
+        tokens,
+        (token, expected, found, remedy) ->
+            new PartitaException(TargetCode.VERSION, places.at(token), expected, found, remedy));
+    syntax.version();
     TargetContext tree = syntax.target();
     places.put("", tree.WORD().getSymbol());
     if (tree.parameters() != null) {

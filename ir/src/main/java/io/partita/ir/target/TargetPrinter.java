@@ -1,5 +1,6 @@
 package io.partita.ir.target;
 
+import io.partita.ir.syntax.TextVersion;
 import java.util.Map;
 
 /** Prints a target description; {@link TargetParser} parses its output to an equal description. */
@@ -15,7 +16,7 @@ public final class TargetPrinter {
   }
 
   private void target(TargetDescription target) {
-    out.append("target ").append(target.name());
+    out.append(TextVersion.TARGET.line()).append("target ").append(target.name());
     if (!target.parameters().isEmpty()) {
       out.append('(');
       for (Parameter parameter : target.parameters()) {

@@ -16,6 +16,7 @@ import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.program.Program;
 import io.partita.ir.syntax.Places;
 import io.partita.ir.syntax.SyntaxErrors;
+import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -119,7 +120,11 @@ public final class PirParser {
   }
 
   private void version() {
-    TextVersion.PIR.require(locator, tokens.LT(1), () -> syntax.version().INTEGER().getSymbol());
+    TextVersion.PIR.require(
+        tokens,
+        (token, expected, found, remedy) ->
+            locator.error(TextCode.VERSION, token, expected, found, remedy));
+    syntax.version();
   }
 
   private Module whole() {

@@ -11,6 +11,7 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutDerivation;
+import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;

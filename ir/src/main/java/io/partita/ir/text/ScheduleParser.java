@@ -20,6 +20,7 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.syntax.Places;
 import io.partita.ir.syntax.SyntaxErrors;
+import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -91,7 +92,10 @@ public final class ScheduleParser {
     ScheduleSyntaxParser syntax = new ScheduleSyntaxParser(tokens);
     errors.listen(syntax, ScheduleParser::names);
     TextVersion.SCHEDULE.require(
-        locator, tokens.LT(1), () -> syntax.version().INTEGER().getSymbol());
+        tokens,
+        (token, expected, found, remedy) ->
+            locator.error(TextCode.VERSION, token, expected, found, remedy));
+    syntax.version();
     return new ScheduleParser(locator, weights).schedule(syntax.schedule());
   }
 

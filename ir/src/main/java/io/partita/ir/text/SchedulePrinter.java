@@ -14,6 +14,7 @@ import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -16,6 +16,7 @@ class TargetDiagnosticsTest {
 
   private static final String WHOLE =
       """
+      target 1
       target small(chips = 2 in 1 .. 4 from s) "a test" {
         source s = "nowhere"
         chip c {
@@ -62,7 +63,10 @@ class TargetDiagnosticsTest {
   }
 
   private void texts() {
-    thrown("empty text", TargetCode.SYNTAX, () -> TargetParser.parse("", "bad.target"));
+    thrown("empty text", TargetCode.VERSION, () -> TargetParser.parse("", "bad.target"));
+    changed("no version", TargetCode.VERSION, "target 1", "");
+    changed("later version", TargetCode.VERSION, "target 1", "target 2");
+    changed("version alone", TargetCode.SYNTAX, WHOLE.split("\n", 2)[1], "");
     changed("missing origin", TargetCode.SYNTAX, "cores = 1 from s", "cores = 1");
     changed("unknown character", TargetCode.SYNTAX, "8 B/cycle", "8 B:cycle");
     changed("unknown unit", TargetCode.UNIT, "1 MHz", "1 Mhz");

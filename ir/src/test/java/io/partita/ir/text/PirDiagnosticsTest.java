@@ -57,7 +57,7 @@ class PirDiagnosticsTest {
     whole("text without a version", TextCode.VERSION, module);
     whole("text of a later version", TextCode.VERSION, "pir 2\n" + module);
     whole("text of another form", TextCode.VERSION, "sched 1\n" + module);
-    whole("version that is no number", TextCode.SYNTAX, "pir one\n" + module);
+    whole("version that is no number", TextCode.VERSION, "pir one\n" + module);
   }
 
   private void syntax() {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /** The commands of a page, in order, each with the text that the page shows as its output. */
 record DocumentedPage(List<Command> commands) {
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```\\n");
-  private static final Pattern FILE = Pattern.compile("(?m)^(public class|target) (\\w+)");
+  private static final Pattern FILE = Pattern.compile("(?m)^(public class|target) ([A-Za-z]\\w*)");
   private static final String PROMPT = "$ ";
 
   /**

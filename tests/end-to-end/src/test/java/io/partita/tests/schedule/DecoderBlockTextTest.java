@@ -149,7 +149,7 @@ class DecoderBlockTextTest {
 
   @Test
   void errorsInProgramTextAreFound() {
-    requireError("pir 1\n", "", "P3016", "expected:  \"pir 1\"", "found:     program");
+    requireError("pir 1\n", "", "P3016", "expected:  pir 1 at the beginning", "found:     program");
     requireError("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
     requireError("head=2", "head=1", "P3001", "found:     module");
     requireError("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
