@@ -2,6 +2,7 @@ package io.partita.ir.eval;
 
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -57,7 +58,7 @@ final class ConvolutionKernels {
     return withBias(target.toTensor(type), operands);
   }
 
-  private static WindowOrigins origins(io.partita.ir.op.Window window, Shape over, Shape places) {
+  private static WindowOrigins origins(Window window, Shape over, Shape places) {
     return new WindowOrigins(window, over.range(2, over.rank()), places.range(2, places.rank()));
   }
 
@@ -156,60 +157,59 @@ final class ConvolutionKernels {
   }
 
   static List<Tensor> pool(Contraction.Pool pool, Tensor x, List<TensorType> types) {
-    WindowOrigins origins = origins(pool.window(), x.shape(), types.getFirst().shape());
-    int places = origins.placeCount();
-    int[][] under = new int[origins.kernelCount()][];
-    Arrays.setAll(under, kernel -> origins.of(kernel, 0, places));
-    int plane = Math.toIntExact(origins.spatial().elements());
-    int images = Math.toIntExact(x.shape().range(0, 2).elements());
-    long steps = (long) images * places * under.length;
+    Shape spatial = x.shape().range(2, x.shape().rank());
+    Shape slid = types.getFirst().shape().range(2, x.shape().rank());
+    WindowReach reach = new WindowReach(pool.window(), spatial, slid);
+    int places = Math.toIntExact(slid.elements());
+    int plane = Math.toIntExact(spatial.elements());
+    int results = Math.toIntExact(types.getFirst().shape().elements());
+    long steps = (long) results * Math.min(plane, elements(pool.window()));
     if (!pool.largest()) {
       double[] values = x.doubles();
-      double[] means = new double[images * places];
+      double[] means = new double[results];
       ParallelTasks.run(
-          images * places,
+          results,
           steps,
-          i -> means[i] = mean(values, i / places * plane, under, i % places, pool.countPadding()));
+          i -> means[i] = mean(values, i / places * plane, reach, i % places, pool.countPadding()));
       return List.of(Tensor.ofDoubles(types.getFirst(), means));
     }
     long[] keys = SortKeys.of(x);
-    long[] chosen = new long[images * places];
+    long[] chosen = new long[results];
     ParallelTasks.run(
-        images * places,
-        steps,
-        i -> chosen[i] = largest(keys, i / places * plane, under, i % places));
+        results, steps, i -> chosen[i] = largest(keys, i / places * plane, reach, i % places));
     Tensor largest = taken(x, chosen, types.getFirst());
     return pool.indices()
         ? List.of(largest, Tensor.ofLongs(types.get(1), chosen))
         : List.of(largest);
   }
 
-  private static double mean(
-      double[] values, int start, int[][] under, int place, boolean countPadding) {
-    double sum = 0;
-    int count = 0;
-    for (int[] origins : under) {
-      int origin = origins[place];
-      if (origin >= 0) {
-        sum += values[start + origin];
-      }
-      if (origin >= 0 || countPadding && origin == WindowOrigins.PADDING) {
-        count++;
-      }
+  /** The elements of a window, or the largest number. */
+  private static long elements(Window window) {
+    long elements = 1;
+    for (long extent : window.kernel()) {
+      elements = extent > Long.MAX_VALUE / elements ? Long.MAX_VALUE : elements * extent;
     }
-    return sum / count;
+    return elements;
+  }
+
+  private static double mean(
+      double[] values, int start, WindowReach reach, int place, boolean countPadding) {
+    double[] sum = new double[1];
+    reach.each(place, origin -> sum[0] += values[start + origin]);
+    return sum[0] / (countPadding ? reach.counted(place) : reach.inData(place));
   }
 
   /** Returns the index of the first largest element, or -1 if there is only padding. */
-  private static long largest(long[] keys, int start, int[][] under, int place) {
-    long best = -1;
-    for (int[] origins : under) {
-      int origin = origins[place];
-      if (origin >= 0 && (best < 0 || keys[start + origin] > keys[(int) best])) {
-        best = start + origin;
-      }
-    }
-    return best;
+  private static long largest(long[] keys, int start, WindowReach reach, int place) {
+    int[] best = {-1};
+    reach.each(
+        place,
+        origin -> {
+          if (best[0] < 0 || keys[start + origin] > keys[best[0]]) {
+            best[0] = start + origin;
+          }
+        });
+    return best[0];
   }
 
   private static Tensor taken(Tensor x, long[] positions, TensorType type) {

@@ -11,14 +11,8 @@ import io.partita.ir.type.Shape;
  * @param places the extents of its positions
  */
 record WindowOrigins(Window window, Shape spatial, Shape places) {
-  /** Marks an element in the padding. */
-  static final int PADDING = -1;
-
-  /**
-   * Marks an element beyond the padding, which the window reaches if the number of positions is
-   * rounded up.
-   */
-  static final int OUTSIDE = -2;
+  /** Marks an element that isn't in the data. */
+  private static final int OUTSIDE = -1;
 
   int placeCount() {
     return Math.toIntExact(places.elements());
@@ -31,7 +25,7 @@ record WindowOrigins(Window window, Shape spatial, Shape places) {
 
   /**
    * Returns the row-major offsets of the data under the window's element {@code kernel} at the
-   * positions from {@code from} to {@code to}, or {@link #PADDING} or {@link #OUTSIDE}.
+   * positions from {@code from} to {@code to}; negative for elements that aren't in the data.
    */
   int[] of(int kernel, int from, int to) {
     int[] origins = new int[to - from];
@@ -55,10 +49,8 @@ record WindowOrigins(Window window, Shape spatial, Shape places) {
     for (int i = 0; i < origins.length; i++) {
       long place = (from + i) / inner % extent;
       long position = place * window.strides().get(axis) + ahead;
-      if (position < -window.low().get(axis) || position >= limit + window.high().get(axis)) {
+      if (position < 0 || position >= limit) {
         origins[i] = OUTSIDE;
-      } else if (position < 0 || position >= limit) {
-        origins[i] = Math.min(origins[i], PADDING);
       } else if (origins[i] >= 0) {
         origins[i] += (int) (position * stride);
       }

@@ -80,6 +80,26 @@ class ConvolutionKernelsTest {
 
   private static final Tensor LINE = Tensor.floats(Shape.of(1, 1, 8), 3, 1, 4, 1, 5, 9, 2, 6);
 
+  /** SAME padding allows windows of any size. */
+  @Test
+  void poolsUnderWindowsFarLargerThanTheData() {
+    Window window =
+        new Window(
+            List.of(3_000_000_000L, 2L),
+            List.of(1L, 1L),
+            List.of(1L, 1L),
+            List.of(1_500_000_000L, 0L),
+            List.of(1_499_999_999L, 0L));
+    Tensor data = counted(ElementType.F64, 0, 1, 1, 2, 3);
+    TensorType type = TensorType.of(ElementType.F64, 1, 1, 2, 2);
+    assertThat(Evaluated.of(new Contraction.Pool(true, window, false, false, false), data))
+        .isEqualTo(Tensor.ofDoubles(type, new double[] {4, 5, 4, 5}));
+    assertThat(Evaluated.of(new Contraction.Pool(false, window, false, false, false), data))
+        .isEqualTo(Tensor.ofDoubles(type, new double[] {2, 3, 2, 3}));
+    assertThat(Evaluated.of(new Contraction.Pool(false, window, false, true, false), data))
+        .isEqualTo(Tensor.ofDoubles(type, new double[] {8 / 6e9, 12 / 6e9, 8 / 6e9, 12 / 6e9}));
+  }
+
   @Test
   void poolsTheLargest() {
     List<Tensor> rounded =
