@@ -106,6 +106,7 @@ class HostileSizesTest {
   }
 
   /** The shape of each node depends on all earlier ones. */
+  @Tag("thorough")
   @Test
   void refusesAHundredThousandUnknownShapes() throws IOException {
     GraphProto.Builder graph = graph().addInput(value("s", INT64, 2));
