@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the commands of the README word for word, in the order of the page; with {@code
- * -Dpartita.documented=all} those of all pages.
+ * Runs the commands of all pages word for word, in the order of the page; those of trained models
+ * only with {@code -Dpartita.documented=all}, since they take minutes. {@link
+ * DocumentedOptionsTest} parses these too.
  */
 @Tag("thorough")
 @Timeout(1800)
@@ -33,7 +33,9 @@ class DocumentedPagesTest {
   private static final Pattern NOT_RUN =
       Pattern.compile("^mvn |mpirun --hostfile|encoder_model\\.onnx");
 
-  /** Models that aren't in the repository. */
+  private static final boolean ALL = "all".equals(System.getProperty("partita.documented"));
+
+  /** Trained models that aren't in the repository. */
   private static final Pattern MODEL = Pattern.compile("(shakespeare-\\w+|mnist-vit)/");
 
   @TempDir Path scratch;
@@ -51,9 +53,7 @@ class DocumentedPagesTest {
     assertThat(run(Invocation.ROOT.resolve("README.md"), TOLERANCE)).isGreaterThan(15);
   }
 
-  /** Takes a quarter of an hour, most of it for trained models. */
   @Test
-  @EnabledIfSystemProperty(named = "partita.documented", matches = "all")
   void otherPagesWorkAsWritten() throws Exception {
     int commands = 0;
     for (Path page : pages().toList()) {
@@ -77,9 +77,15 @@ class DocumentedPagesTest {
         continue;
       } else if (model.find()
           && !command.text().contains("tests/models")
-          && !shell.has(model.group(1))) {
-        System.err.println(
-            page.getFileName() + ": NOT TESTED without " + model.group(1) + ": " + command.text());
+          && !(ALL && shell.has(model.group(1)))) {
+        if (ALL) {
+          System.err.println(
+              page.getFileName()
+                  + ": NOT TESTED without "
+                  + model.group(1)
+                  + ": "
+                  + command.text());
+        }
       } else {
         String where = page.getFileName() + ":" + command.line() + ": " + command.text();
         try {

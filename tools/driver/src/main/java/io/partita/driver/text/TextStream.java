@@ -7,6 +7,10 @@ import java.util.List;
  * Turns a growing sequence of tokens into text piece by piece. A piece never ends inside a
  * character: tokens may hold single bytes of it, and the text of a token may depend on the one
  * before.
+ *
+ * <p>The pieces together are the text of the whole sequence, with one exception: where tokens of
+ * single bytes form characters and further ones form none, the library replaces all of them by
+ * U+FFFD, also the characters that were returned before.
  */
 public final class TextStream {
   private static final char INCOMPLETE = '\ufffd';
