@@ -21,7 +21,8 @@ final class ReductionKernels {
   static Tensor reduce(Reduction.Reduce reduce, Tensor x, TensorType type) {
     List<Integer> axes = reduce.axes();
     int[] rows = offsets(x.shape(), axis -> !axes.contains(axis));
-    int[] line = offsets(x.shape(), axes::contains);
+    // Without results, lines may be longer than any array.
+    int[] line = rows.length == 0 ? rows : offsets(x.shape(), axes::contains);
     long steps = (long) rows.length * line.length;
     if (x.element().isFloat()) {
       double[] out = new double[rows.length];
@@ -49,6 +50,9 @@ final class ReductionKernels {
     int[] axes = IntStream.range(0, shape.rank()).filter(chosen).toArray();
     long[] strides = shape.strides();
     long[] extents = Arrays.stream(axes).mapToLong(shape::extent).toArray();
+    if (Arrays.stream(extents).anyMatch(extent -> extent == 0)) {
+      return new int[0];
+    }
     int[] offsets = new int[Math.toIntExact(Arrays.stream(extents).reduce(1, Math::multiplyExact))];
     Lines lines = new Lines(extents, Arrays.stream(axes).mapToLong(a -> strides[a]).toArray());
     int stride = lines.stride(0);

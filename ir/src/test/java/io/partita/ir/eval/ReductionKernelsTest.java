@@ -49,6 +49,16 @@ class ReductionKernelsTest {
     assertThat(reduce(ReductionKind.SUM, Tensor.floats(Shape.of(0, 3)), 1).size()).isZero();
   }
 
+  /** Extents of empty tensors are bounded by nothing. */
+  @Test
+  void emptyTensorsMayHaveAnyExtents() {
+    Tensor rows = Tensor.floats(Shape.of(0, 1L << 40));
+    assertThat(reduce(ReductionKind.SUM, rows, 1).size()).isZero();
+    Tensor lines = Tensor.floats(Shape.of(2, 1L << 40, 0));
+    assertThat(reduce(ReductionKind.MAX, lines, 1, 2).doubles())
+        .containsExactly(-INFINITY, -INFINITY);
+  }
+
   @Test
   void integersStayIntegers() {
     assertThat(reduce(ReductionKind.SUM, integers(ElementType.U8, 200, 100), 0).longs())
