@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the commands of all pages word for word, in the order of the page; those of trained models
- * only with {@code -Dpartita.documented=all}, since they take minutes. {@link
+ * Runs the commands of all pages word for word, in the order of the page; those that take minutes,
+ * such as those of trained models, only with {@code -Dpartita.documented=all}. {@link
  * DocumentedOptionsTest} parses these too.
  */
 @Tag("thorough")
@@ -34,6 +34,9 @@ class DocumentedPagesTest {
       Pattern.compile("^mvn |mpirun --hostfile|encoder_model\\.onnx");
 
   private static final boolean ALL = "all".equals(System.getProperty("partita.documented"));
+
+  /** Compiles and measures a model many times. */
+  private static final Pattern SLOW = Pattern.compile("partita tune ");
 
   /** Trained models that aren't in the repository. */
   private static final Pattern MODEL = Pattern.compile("(shakespeare-\\w+|mnist-vit)/");
@@ -73,7 +76,8 @@ class DocumentedPagesTest {
       var model = MODEL.matcher(command.text());
       if (command.file().isPresent()) {
         shell.write(command.file().get(), command.text());
-      } else if (NOT_RUN.matcher(command.text()).find()) {
+      } else if (NOT_RUN.matcher(command.text()).find()
+          || !ALL && SLOW.matcher(command.text()).find()) {
         continue;
       } else if (model.find()
           && !command.text().contains("tests/models")
