@@ -1,15 +1,17 @@
 /*
- * Integer products and requantisation with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random
+ * Integer products, those with 4-bit integers and requantisation with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random
  * extents, layouts, alignments and values, extremes among them. Fails at the first difference.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
 #include "../../../kernels/integer_network.h"
+#include "../../../kernels/nibble_gemm.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
     portable_gemm_requantize_u8_i8_u8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
-    portable_requantize_i32_i32;
+    portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
+    portable_nibble_gemm_u8_bf16;
 
 struct pair {
     partita_kernel *accelerated;
@@ -32,6 +34,11 @@ static const struct pair elements[] = {{partita_requantize_i8_i8, portable_requa
                                        {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
                                        {partita_requantize_i32_i8, portable_requantize_i32_i8, 0},
                                        {partita_requantize_i32_i32, portable_requantize_i32_i32, 0}};
+
+static const struct pair nibbles[] = {{partita_nibble_gemm_i8_f32, portable_nibble_gemm_i8_f32, 0},
+                                      {partita_nibble_gemm_i8_bf16, portable_nibble_gemm_i8_bf16, 0},
+                                      {partita_nibble_gemm_u8_f32, portable_nibble_gemm_u8_f32, 0},
+                                      {partita_nibble_gemm_u8_bf16, portable_nibble_gemm_u8_bf16, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 40 };
 
@@ -89,6 +96,29 @@ static struct partita_gemm product(uint8_t *left, uint8_t *right, const int32_t 
     return gemm;
 }
 
+/* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
+static void fill_scales(uint32_t *bits, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t lower = 0x3780u + (next() & 0xfffu);
+        const uint32_t upper = 0x3780u + (next() & 0xfffu);
+        bits[i] = upper << 16 | lower | (next() & 0x80008000u);
+    }
+}
+
+/* A product whose operands are at `left`, `right` and `scales`. */
+static struct partita_nibble_gemm nibble_product(uint8_t *left, uint8_t *right, uint32_t *scales)
+{
+    struct partita_nibble_gemm gemm = {.x = left + below(4), .codes = right + 4 * below(2), .scales = scales};
+    gemm.rows = 1 + below(3);
+    gemm.panels = 1 + below(3);
+    gemm.groups = 1 + below(5);
+    gemm.group = 8 * (1 + below(3));
+    gemm.accumulate = below(2);
+    fill_scales(scales, 8 * gemm.panels * gemm.groups);
+    return gemm;
+}
+
 int32_t partita_main(void)
 {
     uint8_t *left = partita_l1;
@@ -138,6 +168,17 @@ int32_t partita_main(void)
         }
         compare(&elements[round % 4], &each, &each.out, one, other,
                 each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 2 ? 4 : 1));
+    }
+    for (int32_t round = 0; round < ROUNDS; round++) {
+        fill(left, OPERAND);
+        fill(right, OPERAND);
+        struct partita_nibble_gemm gemm = nibble_product(left, right, (uint32_t *)words);
+        const int32_t count = 8 * gemm.rows * gemm.panels;
+        fill_scales((uint32_t *)one, count);
+        for (int32_t i = 0; i < 4 * count; i++) {
+            other[i] = one[i];
+        }
+        compare(&nibbles[round % 4], &gemm, (void **)&gemm.out, one, other, 4 * count);
     }
     return 0;
 }

@@ -22,8 +22,11 @@ class AcceleratedKernelsTest {
                 "src/test/c/accelerated.c",
                 "src/test/c/portable_products.c",
                 "src/test/c/portable_network.c",
+                "src/test/c/portable_nibbles.c",
                 "kernels/gemm_integer.c",
-                "kernels/integer_network.c")
+                "kernels/integer_network.c",
+                "kernels/lines.c",
+                "kernels/nibble_gemm.c")
             .map(CCompiler.MODULE::resolve)
             .toList();
     Path program = gvsoc.executable("accelerated", Build.SIRACUSA, sources);

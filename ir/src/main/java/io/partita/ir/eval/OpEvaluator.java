@@ -136,6 +136,7 @@ public final class OpEvaluator {
       case Contraction.TransposedConvolution convolution ->
           ConvolutionKernels.transposed(convolution, operands, type);
       case Contraction.Pool pool -> throw severalResults(pool);
+      case Contraction.NibbleMatMul product -> NibbleMatMulKernel.evaluate(operands, type);
       case Contraction.NearestCentroid nearest ->
           NearestCentroidKernel.evaluate(
               Math.toIntExact(nearest.groups()), operands.get(0), operands.get(1), type);

@@ -74,6 +74,7 @@ public final class RandomRounding {
     boolean isFree =
         switch (op) {
           case Contraction.Pool pool -> !pool.largest();
+          case Contraction.NibbleMatMul product -> false;
           case Contraction.NearestCentroid nearest -> false;
           case Contraction sum -> true;
           case Reduction.Reduce reduce ->

@@ -3,6 +3,7 @@ package io.partita.ir.factor;
 import io.partita.ir.factor.Factor.Use;
 import io.partita.ir.factor.FactorRule.Builder;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ final class ContractionFactors {
       case Contraction.TransposedConvolution convolution ->
           transposed(convolution.groups(), operands, results.getFirst());
       case Contraction.Pool pool -> pool(pool, operands.getFirst(), results);
+      case Contraction.NibbleMatMul product -> nibbleMatMul(operands);
       case Contraction.NearestCentroid nearest -> nearestCentroid(nearest.groups(), operands);
     };
   }
@@ -146,6 +148,29 @@ final class ContractionFactors {
     Shape spatial = type.shape().range(2, type.rank());
     spatial.forEach(extent -> dims.add(new int[] {rule.whole(extent)}));
     return dims;
+  }
+
+  /** {@code […, (g r)] [p g b] [p g c] -> […, (p c)]}, g summed, and r, b and c whole. */
+  private static FactorRule nibbleMatMul(List<TensorType> operands) {
+    TensorType x = operands.get(0);
+    TensorType codes = operands.get(1);
+    Builder rule = new Builder();
+    List<int[]> rows = new ArrayList<>();
+    for (int dim = 0; dim < x.rank() - 1; dim++) {
+      rows.add(new int[] {rule.parallel(x.dim(dim))});
+    }
+    List<int[]> out = new ArrayList<>(rows);
+    int panel = rule.parallel(codes.dim(0));
+    int group = rule.sum(codes.dim(1));
+    int inner = rule.factor(Use.WHOLE, NibblePanels.rows(codes.dim(2).value()));
+    int column = rule.factor(Use.WHOLE, NibblePanels.COLUMNS);
+    rows.add(new int[] {group, inner});
+    out.add(new int[] {panel, column});
+    return rule.operand(rows)
+        .operand(panel, group, rule.whole(codes.dim(2)))
+        .operand(panel, group, column)
+        .result(out)
+        .finish(Linearity.of(Linearity.SUM, Set.of()));
   }
 
   /** {@code […, (g w)] [(g k) w] -> […, g]}, each index depending on all of w and k. */

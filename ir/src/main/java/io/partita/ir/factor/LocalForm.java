@@ -101,6 +101,7 @@ public final class LocalForm {
       case Contraction.TransposedConvolution(var window, var groups, var bias) ->
           same(new Contraction.TransposedConvolution(window, localGroups(groups), bias));
       case Contraction.Pool pool -> same(pool);
+      case Contraction.NibbleMatMul product -> same(product);
       case Contraction.NearestCentroid nearest ->
           same(new Contraction.NearestCentroid(local.fromEnd(0).value()));
       case Structured structured -> structured(structured);

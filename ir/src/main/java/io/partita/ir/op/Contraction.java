@@ -1,5 +1,6 @@
 package io.partita.ir.op;
 
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -248,6 +249,49 @@ public sealed interface Contraction extends Op {
       dims.addAll(window.places(data.shape().range(2, data.rank()), roundUp));
       TensorType result = data.with(new Shape(dims));
       return indices ? List.of(result, result.with(ElementType.I64)) : List.of(result);
+    }
+  }
+
+  /**
+   * The product of bytes with a matrix of 4-bit integers, of which each group of rows of a column
+   * has a scale: {@code Σ_g f32(Σ_i x w) scale}, with exact sums in 32 bits for each group, and
+   * then sums in f32 in the order of the groups, without fused multiply-adds. {@code […, groups
+   * rows]}, codes {@code u8[panels, groups, 4 rows]} as of {@link NibblePanels}, and scales {@code
+   * [panels, groups, 8]} of f32 or bf16, to {@code f32[…, 8 panels]}.
+   */
+  record NibbleMatMul() implements Contraction {
+    @Override
+    public String mnemonic() {
+      return "nibble_matmul";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {}
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 3);
+      TensorType x = operands.get(0);
+      TensorType codes = operands.get(1);
+      TensorType scale = operands.get(2);
+      Require.that(x.element() == ElementType.I8 || x.element() == ElementType.U8, "bytes", x);
+      Require.atLeastRank(x, 1, "an operand");
+      Require.element(codes, ElementType.U8, "codes");
+      Require.rank(codes, 3, "codes");
+      Require.that(
+          scale.element() == ElementType.F32 || scale.element() == ElementType.BF16,
+          "scales of f32 or bf16",
+          scale);
+      Shape scales = codes.shape().with(2, Dim.of(NibblePanels.COLUMNS));
+      Require.that(scale.shape().equals(scales), "scales " + scales, scale);
+      Require.that(
+          codes.isStatic() && NibblePanels.isGroup(NibblePanels.rows(codes.dim(2).value())),
+          "groups of a multiple of " + NibblePanels.GRANULE + " rows",
+          codes);
+      Dim depth = codes.dim(1).times(Dim.of(NibblePanels.rows(codes.dim(2).value())));
+      Require.equal(x.shape().fromEnd(0), depth, depth + " features", x);
+      Dim columns = codes.dim(0).times(Dim.of(NibblePanels.COLUMNS));
+      return List.of(new TensorType(ElementType.F32, x.shape().with(x.rank() - 1, columns)));
     }
   }
 

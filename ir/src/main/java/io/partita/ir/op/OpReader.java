@@ -71,6 +71,7 @@ public final class OpReader {
           new Reduction.Softmax(axis(in), mnemonic.equals("log_softmax"));
       case "matmul" -> new Contraction.MatMul(in.element("result"));
       case "einsum" -> new Contraction.Einsum(in.text("equation"));
+      case "nibble_matmul" -> new Contraction.NibbleMatMul();
       case "nearest_centroid" -> new Contraction.NearestCentroid(in.integer("groups"));
       case "convolution" ->
           new Contraction.Convolution(

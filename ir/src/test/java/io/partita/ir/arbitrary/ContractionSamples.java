@@ -3,6 +3,7 @@ package io.partita.ir.arbitrary;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Window;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -22,6 +23,7 @@ final class ContractionSamples {
     all.put(Contraction.Convolution.class, ContractionSamples::convolution);
     all.put(Contraction.TransposedConvolution.class, ContractionSamples::transposedConvolution);
     all.put(Contraction.Pool.class, ContractionSamples::pool);
+    all.put(Contraction.NibbleMatMul.class, ContractionSamples::nibbleMatMul);
     all.put(Contraction.NearestCentroid.class, ContractionSamples::nearestCentroid);
   }
 
@@ -144,6 +146,20 @@ final class ContractionSamples {
             largest, window(draw, rank), draw.flag(), draw.flag(), largest && draw.flag()),
         new TensorType(
             largest ? draw.numeric() : draw.floating(), draw.shape(2).concat(spatial(draw, rank))));
+  }
+
+  private static OpSample nibbleMatMul(Draw draw) {
+    long panels = draw.from(1, 4);
+    long groups = draw.from(1, 4);
+    long rows = NibblePanels.GRANULE * draw.from(1, 3);
+    return OpSample.of(
+        new Contraction.NibbleMatMul(),
+        new TensorType(
+            draw.one(ElementType.I8, ElementType.U8),
+            draw.shape(0, 3).concat(Shape.of(groups * rows))),
+        TensorType.of(ElementType.U8, panels, groups, NibblePanels.bytes(rows)),
+        TensorType.of(
+            draw.one(ElementType.F32, ElementType.BF16), panels, groups, NibblePanels.COLUMNS));
   }
 
   private static OpSample nearestCentroid(Draw draw) {

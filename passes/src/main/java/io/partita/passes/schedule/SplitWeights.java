@@ -10,6 +10,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -59,9 +60,11 @@ final class SplitWeights {
     for (Node node : module.graph().nodes()) {
       switch (node.op()) {
         case Structured.Linear(var transposed, var bias) ->
-            cut(graph, node, transposed ? 0 : 1, bias);
+            cut(graph, node, transposed ? List.of(0, 0) : List.of(1, 0), 1);
         case Contraction.MatMul product when node.operand(1).type().rank() == 2 ->
-            cut(graph, node, 1, false);
+            cut(graph, node, List.of(1), 1);
+        case Contraction.NibbleMatMul product ->
+            cut(graph, node, List.of(0, 0), NibblePanels.COLUMNS);
         case Op other -> {}
       }
     }
@@ -69,32 +72,37 @@ final class SplitWeights {
   }
 
   /**
-   * @param axis the axis of columns of the weight
-   * @param bias whether there is a bias
+   * @param axes the axis of columns of each operand after the first, of which the next is the
+   *     weight
+   * @param columns the columns of the result for each index of these axes
    */
-  private void cut(GraphEditor graph, Node node, int axis, boolean bias) {
-    Tensor weight = graph.constant(node.operand(1)).orElse(null);
-    Tensor added = bias ? graph.constant(node.operand(2)).orElse(null) : null;
-    if (weight == null || bias && added == null || weight.type().bytes() <= mostBytes) {
+  private void cut(GraphEditor graph, Node node, List<Integer> axes, long columns) {
+    List<Tensor> constants = new ArrayList<>();
+    for (Value operand : node.operands().subList(1, node.operands().size())) {
+      graph.constant(operand).ifPresent(constants::add);
+    }
+    boolean isConstant = constants.size() == node.operands().size() - 1;
+    if (!isConstant || constants.getFirst().type().bytes() <= mostBytes) {
       return;
     }
-    long columns = weight.shape().extent(axis);
-    long columnBytes = Math.max(1, weight.type().bytes() / columns);
-    long most = Math.max(1, mostBytes / columnBytes / GRANULE) * GRANULE;
-    long count = Math.ceilDiv(columns, most);
+    Tensor weight = constants.getFirst();
+    long extent = weight.shape().extent(axes.getFirst());
+    long granule = Math.max(1, GRANULE / columns);
+    long bytes = Math.max(1, weight.type().bytes() / extent);
+    long most = Math.max(1, mostBytes / bytes / granule) * granule;
+    long count = Math.ceilDiv(extent, most);
     if (count < 2) {
       return;
     }
-    long size = Math.ceilDiv(Math.ceilDiv(columns, count), GRANULE) * GRANULE;
+    long size = Math.ceilDiv(Math.ceilDiv(extent, count), granule) * granule;
     graph.before(node);
     List<Value> results = new ArrayList<>();
-    for (long start = 0; start < columns; start += size) {
-      long width = Math.min(size, columns - start);
+    for (long start = 0; start < extent; start += size) {
+      long width = Math.min(size, extent - start);
       List<Value> operands = new ArrayList<>();
       operands.add(node.operand(0));
-      operands.add(graph.constant(part(weight, axis, start, width)));
-      if (bias) {
-        operands.add(graph.constant(part(added, 0, start, width)));
+      for (int i = 0; i < constants.size(); i++) {
+        operands.add(graph.constant(part(constants.get(i), axes.get(i), start, width)));
       }
       results.add(graph.add(node.op(), operands));
     }

@@ -97,6 +97,11 @@ public final class KernelWorks {
               x.element(),
               size,
               pool.window().kernel().stream().reduce(1L, Math::multiplyExact));
+      case Contraction.NibbleMatMul product -> {
+        long columns = result.shape().fromEnd(0).value();
+        long rows = columns == 0 ? 0 : size / columns;
+        yield KernelWork.product(x.element(), 1, rows, columns, x.shape().fromEnd(0).value());
+      }
       case Contraction.NearestCentroid nearest -> {
         TensorType centroids = operands.get(1);
         long groups = nearest.groups();

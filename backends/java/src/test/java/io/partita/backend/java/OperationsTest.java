@@ -96,7 +96,11 @@ class OperationsTest {
     }
 
     Value weight(long... extents) {
-      return builder.constant(EmittedPrograms.random(random, TensorType.of(element, extents)));
+      return constant(TensorType.of(element, extents));
+    }
+
+    Value constant(TensorType type) {
+      return builder.constant(EmittedPrograms.random(random, type));
     }
 
     Value given(Tensor tensor) {
@@ -212,6 +216,20 @@ class OperationsTest {
     for (boolean flag : new boolean[] {true, false}) {
       p.add(new Contraction.Pool(true, window, flag, false, true), p.input(2, 4, 5, 6));
       p.add(new Contraction.Pool(false, window, flag, !flag, false), p.input(2, 4, 5, 6));
+    }
+    p.verify();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"I8,F32,1,3,8", "U8,BF16,40,2,24", "I8,BF16,5,1,64"})
+  void nibbleProducts(ElementType x, ElementType scale, int panels, int groups, int group) {
+    Programs p = new Programs(x);
+    for (Shape rows : List.of(Shape.SCALAR, Shape.of(2, 3))) {
+      p.add(
+          new Contraction.NibbleMatMul(),
+          p.input(new TensorType(x, rows.concat(Shape.of((long) groups * group)))),
+          p.constant(TensorType.of(ElementType.U8, panels, groups, 4L * group)),
+          p.constant(TensorType.of(scale, panels, groups, 8)));
     }
     p.verify();
   }

@@ -11,6 +11,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -38,6 +39,7 @@ final class ChosenOperations {
     scatters();
     longLines();
     nearestCentroids();
+    nibbleProducts();
     return cases;
   }
 
@@ -162,6 +164,20 @@ final class ChosenOperations {
     for (int groups : new int[] {1, 4}) {
       NearTies drawn = new NearTies(groups, 2, 7, groups, 9, 301);
       add(new Contraction.NearestCentroid(groups), drawn.vectors(), drawn.centroids());
+    }
+  }
+
+  /** Tests products of tokens of several sentences with matrices of several panels and groups. */
+  private void nibbleProducts() {
+    Contraction.NibbleMatMul product = new Contraction.NibbleMatMul();
+    for (long rows : new long[] {1, 7}) {
+      for (long group : new long[] {8, 64}) {
+        addWeighted(
+            product,
+            integers(rows == 1 ? ElementType.I8 : ElementType.U8, 0, 127, 2, rows, 5 * group),
+            integers(ElementType.U8, 0, 255, 3, 5, NibblePanels.bytes(group)),
+            floats(3, 5, NibblePanels.COLUMNS));
+      }
     }
   }
 

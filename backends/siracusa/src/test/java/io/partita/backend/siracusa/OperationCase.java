@@ -108,6 +108,7 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
     return switch (op) {
       case Movement movement -> true;
       case Contraction.MatMul product -> true;
+      case Contraction.NibbleMatMul product -> true;
       case Structured.Linear linear -> true;
       case Structured.CacheUpdate update -> true;
       case Structured.Embedding embedding -> true;

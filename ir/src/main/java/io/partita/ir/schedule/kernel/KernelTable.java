@@ -37,6 +37,7 @@ public final class KernelTable {
     ConvolutionKernels.add(this);
     PoolKernels.add(this);
     ReductionKernels.add(this);
+    NibbleProductKernels.add(this);
     NearestCentroidKernels.add(this);
     LineKernels.add(this);
     AttentionKernels.add(this);

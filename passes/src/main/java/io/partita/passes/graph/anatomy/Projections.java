@@ -77,8 +77,23 @@ final class Projections {
                   input ->
                       rescaled(node.result())
                           .map(result -> new Projection(node, input, withBias(result), true)));
+      case Contraction.NibbleMatMul product
+          when flow.isParameter(node.operand(1)) && !flow.isParameter(node.operand(0)) ->
+          unquantized(node.operand(0))
+              .flatMap(
+                  input ->
+                      rescaled(withoutPadding(node.result()))
+                          .map(result -> new Projection(node, input, withBias(result), true)));
       case Op other -> Optional.empty();
     };
+  }
+
+  /** Returns the value, or its slice if that is its only use. */
+  private Value withoutPadding(Value value) {
+    List<Node> readers = flow.readers(value);
+    return readers.size() == 1 && readers.getFirst().op() instanceof Movement.Slice
+        ? readers.getFirst().result()
+        : value;
   }
 
   /** Whether the channels of each pixel, or groups of them, are multiplied by a matrix. */
@@ -180,8 +195,8 @@ final class Projections {
       }
       boolean isKept = node.results().getFirst().type().shape().equals(at.type().shape());
       boolean isCorrected =
-          at.type().element().isInteger()
-              && isKept
+          isKept
+              && (at.type().element().isInteger() || flow.isParameter(other(node, at)))
               && (is(node, BinaryFunction.SUB) || is(node, BinaryFunction.ADD));
       if (is(node, BinaryFunction.MUL) && at.type().element().isFloat()) {
         return isKept && isPerFeature(other(node, at), 1)

@@ -41,6 +41,12 @@ public record DequantizedBytes(Value integers, float scale, long zero) {
         : Optional.empty();
   }
 
+  /** Returns the dequantized bytes {@code [..., rows, in]} that a linear multiplies. */
+  public static Optional<DequantizedBytes> input(Node linear, GraphEditor graph) {
+    return of(graph.operand(linear, 0), graph)
+        .filter(input -> input.integers.type().rank() >= 2);
+  }
+
   /** Like {@link #of}, but a value may also be moved after it was dequantized. */
   public static Optional<DequantizedBytes> moved(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);

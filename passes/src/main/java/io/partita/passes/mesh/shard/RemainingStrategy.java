@@ -54,7 +54,7 @@ final class RemainingStrategy {
           && !kept.contains(node)
           && !pins.has(weight.value())
           && isHeldByAll(plan, weight)) {
-        pins.split(weight.value(), weight.out(), split(weight));
+        weight.split(pins, split(weight));
         Value end = end(node.result());
         if (!isForOutputsOnly(end, MAX_STEPS)) {
           pins.whole(end, mesh.tensor());
@@ -75,7 +75,7 @@ final class RemainingStrategy {
         weight.node().op() instanceof Contraction.Convolution convolution
             ? convolution.groups()
             : 1;
-    long unit = groups > 1 ? weight.outputs() / groups : TrainedWeights.block(weight.value());
+    long unit = groups > 1 ? weight.outputs() / groups : weight.unit();
     return mesh.weights(weight.outputs(), unit);
   }
 

@@ -110,10 +110,7 @@ final class TensorStrategy {
       projection
           .flatMap(found -> weights.of(found.node()))
           .filter(weight -> weight.outputs() == heads * q.type().dim(3).value())
-          .ifPresent(
-              weight ->
-                  pins.split(
-                      weight.value(), weight.out(), mesh.features(split, q.type().dim(3).value())));
+          .ifPresent(weight -> weight.split(pins, mesh.features(split, q.type().dim(3).value())));
     }
   }
 
@@ -154,12 +151,12 @@ final class TensorStrategy {
         .filter(found -> found.first().stream().noneMatch(first -> summed.contains(first.node())))
         .ifPresent(
             found -> {
-              long unit = TrainedWeights.block(second.value());
+              long unit = second.unit();
               for (TrainedWeights.Weight first : found.first()) {
-                unit = Math.max(unit, TrainedWeights.block(first.value()));
+                unit = Math.max(unit, first.unit());
               }
               Split split = mesh.weights(second.inputs(), unit);
-              found.first().forEach(first -> pins.split(first.value(), first.out(), split));
+              found.first().forEach(first -> first.split(pins, split));
               summed.add(second.node());
             });
   }

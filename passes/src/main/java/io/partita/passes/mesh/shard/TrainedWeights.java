@@ -3,9 +3,11 @@ package io.partita.passes.mesh.shard;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.NibblePanels;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,18 +41,30 @@ final class TrainedWeights {
    * @param operand its index among the operands
    * @param in the summed dimension
    * @param out the dimension of the features of the result
+   * @param inFeatures the features for each index of {@code in}
+   * @param outFeatures the features for each index of {@code out}
    */
-  record Weight(Node node, int operand, int in, int out) {
+  record Weight(Node node, int operand, int in, int out, long inFeatures, long outFeatures) {
     Value value() {
       return node.operand(operand);
     }
 
     long inputs() {
-      return value().type().dim(in).value();
+      return value().type().dim(in).value() * inFeatures;
     }
 
     long outputs() {
-      return value().type().dim(out).value();
+      return value().type().dim(out).value() * outFeatures;
+    }
+
+    /** Returns the features between which the weight can be cut. */
+    long unit() {
+      return Math.max(block(value()), Math.max(inFeatures, outFeatures));
+    }
+
+    /** Splits the features of the result; they stay whole if a cut is inside a unit. */
+    void split(Pins pins, Split features) {
+      features.dividedBy(outFeatures).ifPresent(own -> pins.split(value(), out, own));
     }
   }
 
@@ -63,6 +77,10 @@ final class TrainedWeights {
         int rank = node.operand(1).type().rank();
         yield weight(node, rank - 2, rank - 1);
       }
+      case Contraction.NibbleMatMul product -> {
+        long rows = NibblePanels.rows(node.operand(1).type().dim(2).value());
+        yield weight(node, 1, 0, rows, NibblePanels.COLUMNS);
+      }
       case Structured.PatchEmbedding patches -> weight(node, 1, 0);
       case Contraction.Convolution convolution -> weight(node, 1, 0);
       case io.partita.ir.op.Op other -> Optional.empty();
@@ -70,11 +88,17 @@ final class TrainedWeights {
   }
 
   private Optional<Weight> weight(Node node, int in, int out) {
+    return weight(node, in, out, 1, 1);
+  }
+
+  private Optional<Weight> weight(Node node, int in, int out, long inFeatures, long outFeatures) {
     boolean fits =
         isTrained(node.operand(1))
             && !isTrained(node.operand(0))
             && node.operand(1).type().rank() >= 2;
-    return fits ? Optional.of(new Weight(node, 1, in, out)) : Optional.empty();
+    return fits
+        ? Optional.of(new Weight(node, 1, in, out, inFeatures, outFeatures))
+        : Optional.empty();
   }
 
   /** Returns the constants from which a trained value is computed. */

@@ -45,8 +45,7 @@ final class VocabularyStrategy {
         .flatMap(head -> weights.of(head.node()))
         .ifPresent(
             weight -> {
-              long unit = TrainedWeights.block(weight.value());
-              pins.split(weight.value(), weight.out(), mesh.weights(weight.outputs(), unit));
+              weight.split(pins, mesh.weights(weight.outputs(), weight.unit()));
               scoring.addAll(TrainedWeights.constants(weight.value()));
             });
     List<Node> lookups =

@@ -10,6 +10,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
@@ -68,6 +69,11 @@ final class SmallestTiles {
       case Contraction.Convolution convolution -> filter(operands.get(1));
       case Contraction.TransposedConvolution convolution -> filter(operands.get(1));
       case Contraction.Pool pool -> 2 * line(x);
+      case Contraction.NibbleMatMul product ->
+          line(operands.get(1))
+              + line(operands.get(2))
+              + NibblePanels.rows(operands.get(1).shape().extent(2))
+              + NibblePanels.COLUMNS * ACCUMULATOR;
       case Contraction.NearestCentroid nearest -> 2 * line(operands.get(1)) + 2 * ACCUMULATOR;
     };
   }

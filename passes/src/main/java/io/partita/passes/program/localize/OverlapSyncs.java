@@ -134,6 +134,7 @@ public final class OverlapSyncs {
       case Structured.Linear linear -> true;
       case Structured.Ffn ffn -> true;
       case Contraction.MatMul product -> true;
+      case Contraction.NibbleMatMul product -> true;
       case Contraction.Einsum einsum -> true;
       case Op other -> false;
     };

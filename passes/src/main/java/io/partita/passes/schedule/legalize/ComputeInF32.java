@@ -83,6 +83,8 @@ final class ComputeInF32 implements RewriteRule {
       case Contraction.MatMul product -> Optional.of(new Contraction.MatMul(ElementType.F32));
       case Contraction.Convolution(var window, var groups, var bias, var to) ->
           Optional.of(new Contraction.Convolution(window, groups, bias, ElementType.F32));
+      // Its kernel reads scales of 16 bits.
+      case Contraction.NibbleMatMul product -> Optional.empty();
       case Contraction contraction -> Optional.of(contraction);
       case Structured.CacheUpdate update -> Optional.empty();
       case Structured.Embedding embedding -> Optional.empty();

@@ -131,6 +131,7 @@ public final class Groups {
   private static boolean isProduct(Node node) {
     return node.op() instanceof Linear
         || node.op() instanceof Contraction.MatMul
+        || node.op() instanceof Contraction.NibbleMatMul
         || node.op() instanceof Contraction.Convolution;
   }
 

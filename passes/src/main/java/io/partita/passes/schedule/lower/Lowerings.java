@@ -69,6 +69,8 @@ public final class Lowerings {
           ConvolutionLowering.lower(convolution, operands, results.getFirst(), epilogues);
       case Contraction.TransposedConvolution convolution -> Optional.empty();
       case Contraction.Pool pool -> PoolLowering.lower(pool, operands, results);
+      case Contraction.NibbleMatMul product ->
+          Optional.of(NibbleProductLowering.lower(operands, results.getFirst(), epilogues));
       case Contraction.NearestCentroid nearest ->
           Optional.of(
               NearestCentroidLowering.lower(

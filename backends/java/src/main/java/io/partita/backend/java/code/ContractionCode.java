@@ -31,6 +31,7 @@ final class ContractionCode {
       case Contraction.TransposedConvolution convolution ->
           new WindowCode(code, convolution.window()).convolveTransposed(convolution);
       case Contraction.Pool pool -> new WindowCode(code, pool.window()).pool(pool);
+      case Contraction.NibbleMatMul product -> NibbleMatMulCode.emit(code);
       case Contraction.NearestCentroid nearest -> NearestCentroidCode.emit(code, nearest);
     }
   }

@@ -42,6 +42,7 @@ public enum Weights {
       case Contraction.Convolution convolution -> ARRAY;
       case Contraction.TransposedConvolution convolution -> ARRAY;
       case Contraction.Pool pool -> ARRAY;
+      case Contraction.NibbleMatMul product -> ARRAY;
       case Contraction.NearestCentroid nearest -> ARRAY;
       case Elementwise elementwise -> ARRAY;
       case Movement movement -> ARRAY;

@@ -1,5 +1,7 @@
 package io.partita.passes.graph.raise.integer;
 
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.List;
 
@@ -9,7 +11,12 @@ import java.util.List;
  */
 public final class IntegerRules {
   public static final List<RewriteRule> RULES =
-      List.of(new MultiplyIntegers(), new RequantizeSums());
+      List.of(new MultiplyIntegers(), new MultiplyNibbles(), new RequantizeSums());
 
   private IntegerRules() {}
+
+  /** Whether one of the rules replaces the node, if it is a linear. */
+  public static boolean matches(Node node, GraphEditor graph) {
+    return MultiplyIntegers.matches(node, graph) || MultiplyNibbles.matches(node, graph);
+  }
 }

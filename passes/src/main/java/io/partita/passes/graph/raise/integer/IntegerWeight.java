@@ -2,17 +2,14 @@ package io.partita.passes.graph.raise.integer;
 
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.GraphEditor;
-import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
-import io.partita.ir.op.Quantized.Dequantize;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,39 +31,19 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
    * @param weight {@code [in, out]}, or {@code [out, in]} if {@code transposed}
    */
   static Optional<IntegerWeight> of(Value weight, boolean transposed, GraphEditor graph) {
-    List<Op> movements = new ArrayList<>();
-    if (transposed) {
-      movements.add(new Movement.Transpose(List.of(1, 0)));
-    }
-    Value at = weight;
-    Node node = graph.definition(at).orElse(null);
-    while (node != null && isMovement(node.op())) {
-      movements.addFirst(node.op());
-      at = graph.operand(node, 0);
-      node = graph.definition(at).orElse(null);
-    }
-    if (node == null
-        || !(node.op() instanceof Dequantize(int axis, long block, ElementType to))
-        || block != 0
-        || to != ElementType.F32) {
+    DequantizedConstant found = DequantizedConstant.of(weight, transposed, graph).orElse(null);
+    if (found == null || found.op().block() != 0) {
       return Optional.empty();
     }
-    Tensor integers = graph.constant(graph.operand(node, 0)).orElse(null);
-    Tensor scale = graph.constant(graph.operand(node, 1)).orElse(null);
-    Tensor zero = graph.constant(graph.operand(node, 2)).orElse(null);
-    if (integers == null
-        || scale == null
-        || zero == null
-        || scale.element() != ElementType.F32
-        || integers.shape().rank() != 2) {
-      return Optional.empty();
-    }
+    Tensor integers = found.integers();
+    Tensor zero = found.zero();
+    List<Op> movements = found.movements();
     boolean isCentred = zero.element() == ElementType.U8 && zero.isFilledWith(MIDDLE);
     boolean isByte = integers.element() == ElementType.I8 || integers.element() == ElementType.U8;
     if (!isByte || !isCentred && !zero.isFilledWith(0)) {
       return Optional.empty();
     }
-    Optional<Tensor> moved = movedScale(scale, axis, movements);
+    Optional<Tensor> moved = movedScale(found.scale(), found.op().axis(), movements);
     if (moved.isEmpty()) {
       return Optional.empty();
     }
@@ -75,12 +52,8 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
       data = moved(movement, data);
     }
     boolean isSame = movements.isEmpty() && !isCentred;
-    Optional<Value> source = isSame ? Optional.of(graph.operand(node, 0)) : Optional.empty();
+    Optional<Value> source = isSame ? Optional.of(found.quantized()) : Optional.empty();
     return Optional.of(new IntegerWeight(data, moved.get(), source));
-  }
-
-  private static boolean isMovement(Op op) {
-    return op instanceof Movement.Transpose || op instanceof Movement.Slice;
   }
 
   /** Moves a scale like the matrix; empty if the result isn't a vector along the columns. */
@@ -106,7 +79,7 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
     return along == 1 ? Optional.of(moved) : Optional.empty();
   }
 
-  private static Tensor moved(Op movement, Tensor data) {
+  static Tensor moved(Op movement, Tensor data) {
     TensorType type = movement.resultTypes(List.of(data.type())).getFirst();
     return Tensor.deferred(
         type, () -> OpEvaluator.evaluate(movement, List.of(data)).getFirst().bytes());

@@ -21,7 +21,7 @@ import java.util.Optional;
  * bytes with sums in i32, which are exact. The scale is the product of both scales in f32, as in
  * ONNX Runtime's {@code MatMulIntegerToFloat}.
  */
-public final class MultiplyIntegers implements RewriteRule {
+final class MultiplyIntegers implements RewriteRule {
   /** The largest magnitude of a byte less its zero point, times that of a weight. */
   private static final int LARGEST_PRODUCT = 255 * 255;
 
@@ -35,19 +35,13 @@ public final class MultiplyIntegers implements RewriteRule {
     return Pattern.operand(0, Pattern.result(Dequantize.class, op -> op.to() == ElementType.F32));
   }
 
-  /** Whether {@link MultiplyIntegers} replaces the linear. */
-  public static boolean matches(Node node, GraphEditor graph) {
+  /** Whether this rule replaces the linear. */
+  static boolean matches(Node node, GraphEditor graph) {
     return node.op() instanceof Linear linear
-        && input(node, graph).isPresent()
+        && DequantizedBytes.input(node, graph).isPresent()
         && IntegerWeight.of(graph.operand(node, 1), linear.transposed(), graph)
             .filter(MultiplyIntegers::fits)
             .isPresent();
-  }
-
-  /** Returns the integers of an operand {@code [..., rows, in]}. */
-  private static Optional<DequantizedBytes> input(Node linear, GraphEditor graph) {
-    return DequantizedBytes.of(graph.operand(linear, 0), graph)
-        .filter(input -> input.integers().type().rank() >= 2);
   }
 
   private static boolean fits(IntegerWeight weight) {
@@ -57,7 +51,7 @@ public final class MultiplyIntegers implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Linear linear = (Linear) node.op();
-    DequantizedBytes x = input(node, graph).orElse(null);
+    DequantizedBytes x = DequantizedBytes.input(node, graph).orElse(null);
     IntegerWeight weight =
         IntegerWeight.of(graph.operand(node, 1), linear.transposed(), graph)
             .filter(MultiplyIntegers::fits)

@@ -6,7 +6,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
-import io.partita.passes.graph.raise.integer.MultiplyIntegers;
+import io.partita.passes.graph.raise.integer.IntegerRules;
 import io.partita.passes.rewrite.Pattern;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,7 @@ public final class FfnOperands {
         .where(value -> !value.isInput() && value.definition().op() instanceof Structured.Linear)
         .and(
             (value, graph, match) ->
-                MultiplyIntegers.matches(value.definition(), graph)
+                IntegerRules.matches(value.definition(), graph)
                     ? Optional.empty()
                     : Optional.of(match));
   }
