@@ -1,8 +1,10 @@
 package io.partita.frontend.onnx.quantize;
 
+import io.partita.ir.tensor.Float16;
+
 /**
  * A matrix {@code [rows, columns]} of signed integers with a scale for each column and group of
- * rows.
+ * rows. Scales of groups are numbers of bf16, so that programs may store them in 16 bits.
  *
  * @param values the integers, row-major
  * @param scales {@code [rows / group, columns]}, row-major
@@ -58,10 +60,10 @@ public record QuantizedMatrix(
   /** The scale with the least squared error: few bits are worth clipping a few large values. */
   private static float leastError(float[] part, int bits) {
     float widest = widest(part, bits);
-    float best = widest;
+    float best = rounded(widest);
     double least = Double.POSITIVE_INFINITY;
     for (double clipped = 1; clipped >= LEAST; clipped -= STEP) {
-      float scale = (float) (widest * clipped);
+      float scale = rounded((float) (widest * clipped));
       double error = 0;
       for (float value : part) {
         double delta = rounded(value, scale, bits) * (double) scale - value;
@@ -73,6 +75,11 @@ public record QuantizedMatrix(
       }
     }
     return best;
+  }
+
+  /** Rounds a scale to bf16. */
+  private static float rounded(float scale) {
+    return Float16.fromBfloat(Float16.toBfloat(scale));
   }
 
   private static int most(int bits) {
