@@ -36,6 +36,17 @@ final class IntegerCases extends KernelCases {
         size(33, 50, 70),
         size(64, 64, 64),
         size(20, 200, 40));
+    it.add(
+        "product i4",
+        new Contraction.NibbleMatMul(),
+        1,
+        it::nibbles,
+        size(1, 256, 256),
+        size(1, 512, 128),
+        size(16, 64, 64),
+        size(20, 192, 96),
+        size(64, 128, 64),
+        size(33, 256, 128));
     it.requantized("product i8 to i8", ElementType.I8, ElementType.I8);
     it.requantized("product i8 to i32", ElementType.I8, ElementType.I32);
     it.requantized("product u8 to i8", ElementType.U8, ElementType.I8);

@@ -1,6 +1,9 @@
 package io.partita.benchmarks.device;
 
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
+import io.partita.ir.tensor.NibblePanels;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -13,6 +16,9 @@ import java.util.function.Function;
  * held out: no figure was fitted to it.
  */
 class KernelCases {
+  /** The rows of a group of 4-bit integers. */
+  private static final long GROUP = 64;
+
   private final Samples samples = new Samples();
   private final List<List<KernelCase>> bySize = new ArrayList<>();
 
@@ -44,6 +50,21 @@ class KernelCases {
   /** Returns multipliers and addends of a requantization. */
   Tensor factors(long... extents) {
     return samples.integers(ElementType.I32, 1, 100, extents);
+  }
+
+  /** Returns the operands of a product with 4-bit integers in groups of 64, by its size. */
+  List<Tensor> nibbles(long... size) {
+    long panels = size[2] / NibblePanels.COLUMNS;
+    long groups = size[1] / GROUP;
+    Tensor scales =
+        OpEvaluator.evaluate(
+                new Elementwise.Cast(ElementType.BF16),
+                List.of(floats(panels, groups, NibblePanels.COLUMNS)))
+            .getFirst();
+    return List.of(
+        bytes(size[0], size[1]),
+        integers(ElementType.U8, panels, groups, NibblePanels.bytes(GROUP)),
+        scales);
   }
 
   /**

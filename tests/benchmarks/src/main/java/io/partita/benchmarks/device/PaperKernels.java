@@ -35,6 +35,8 @@ final class PaperKernels extends KernelCases {
         sums("int8 gemm, shorter rows", SHORT),
         sums("int8 gemv", ROW),
         requantized("int8 gemv, requantized to int8", ROW),
+        nibbles("int4 gemm", MATRIX),
+        nibbles("int4 gemv", ROW),
         floats("f32 gemm", FLOATS));
   }
 
@@ -65,6 +67,12 @@ final class PaperKernels extends KernelCases {
                 it.factors(of[2]),
                 it.factors(of[2])),
         size);
+    return it.product(name, size);
+  }
+
+  private static Product nibbles(String name, long[] size) {
+    PaperKernels it = new PaperKernels();
+    it.add(name, new Contraction.NibbleMatMul(), 1, it::nibbles, size);
     return it.product(name, size);
   }
 

@@ -36,7 +36,6 @@ final class QuantizedZoo {
   private static final long VOCABULARY = 32_000;
   private static final double PERCENTILE = 99.99;
   private static final int NO_GROUP = 32;
-  private static final String HEAD = "/lm_head/MatMul";
 
   private QuantizedZoo() {}
 
@@ -47,12 +46,11 @@ final class QuantizedZoo {
    */
   static Module block(String name, Mode mode, int tokens) throws IOException {
     Tensor features = new Samples().normal(SAMPLES, tokens, FEATURES);
-    return module(name, mode, tokens, features, 8, NO_GROUP, List.of());
+    return module(name, mode, tokens, features, 8, NO_GROUP);
   }
 
   /**
-   * Returns a decoder with embedding and head. With 4 bits the head stays float: what dequantizes
-   * groups is a step of its own, whose result must fit L2.
+   * Returns a decoder with embedding and head.
    *
    * @param tokens the capacity of the cache
    * @param bits the bits of a weight
@@ -61,19 +59,11 @@ final class QuantizedZoo {
   static Module decoder(String name, int tokens, int bits, int group) throws IOException {
     Tensor samples =
         new Samples().integers(ElementType.I64, 0, VOCABULARY, new long[] {SAMPLES, MODEL_TOKENS});
-    return module(
-        name, Mode.DECODE, tokens, samples, bits, group, bits < 8 ? List.of(HEAD) : List.of());
+    return module(name, Mode.DECODE, tokens, samples, bits, group);
   }
 
   private static Module module(
-      String name,
-      Mode mode,
-      int tokens,
-      Tensor samples,
-      int bits,
-      int group,
-      List<String> excluded)
-      throws IOException {
+      String name, Mode mode, int tokens, Tensor samples, int bits, int group) throws IOException {
     try (ScratchFolder folder = new ScratchFolder()) {
       Path exact = folder.path().resolve("exact.onnx");
       Path quantized = folder.path().resolve("quantized.onnx");
@@ -98,7 +88,7 @@ final class QuantizedZoo {
               PERCENTILE,
               0,
               Double.POSITIVE_INFINITY,
-              excluded);
+              List.of());
       Compilation.Request model =
           new Compilation.Request(exact, Map.of(), Map.of(), null, OptionalLong.empty());
       new Quantization(note -> {}, step -> {})
