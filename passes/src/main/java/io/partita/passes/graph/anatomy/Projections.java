@@ -80,20 +80,20 @@ final class Projections {
       case Contraction.NibbleMatMul product
           when flow.isParameter(node.operand(1)) && !flow.isParameter(node.operand(0)) ->
           unquantized(node.operand(0))
-              .flatMap(
-                  input ->
-                      rescaled(withoutPadding(node.result()))
-                          .map(result -> new Projection(node, input, withBias(result), true)));
+              .map(input -> new Projection(node, input, withBias(scaled(node.result())), true));
       case Op other -> Optional.empty();
     };
   }
 
-  /** Returns the value, or its slice if that is its only use. */
-  private Value withoutPadding(Value value) {
-    List<Node> readers = flow.readers(value);
-    return readers.size() == 1 && readers.getFirst().op() instanceof Movement.Slice
-        ? readers.getFirst().result()
-        : value;
+  /**
+   * Returns the sums without columns that fill a panel, multiplied by the scale of the input: that
+   * of queries and keys may have become a part of the attention's.
+   */
+  private Value scaled(Value sums) {
+    List<Node> readers = flow.readers(sums);
+    boolean isSliced = readers.size() == 1 && readers.getFirst().op() instanceof Movement.Slice;
+    Value columns = isSliced ? readers.getFirst().result() : sums;
+    return rescaled(columns).orElse(columns);
   }
 
   /** Whether the channels of each pixel, or groups of them, are multiplied by a matrix. */
