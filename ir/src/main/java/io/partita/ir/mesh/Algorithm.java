@@ -1,5 +1,8 @@
 package io.partita.ir.mesh;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** The communication pattern of a collective. */
 public sealed interface Algorithm {
   /**
@@ -10,12 +13,23 @@ public sealed interface Algorithm {
    * <p>Order of summation: a device adds what it receives to its own value, by level and, within a
    * group, by device number: {@code ((x0 + x1) + x2) + x3} and then, one level up, {@code … +
    * x4567}.
+   *
+   * @param pieces a vector travels in so many pieces, one after the other, so that a link carries
+   *     one piece while the next link carries the piece before; results don't depend on it
    */
-  record Tree(int group) implements Algorithm {
+  record Tree(int group, int pieces) implements Algorithm {
+    private static final Pattern TEXT =
+        Pattern.compile("tree\\(([0-9]{1,4})(?:, pieces=([0-9]{1,4}))?\\)");
+
     public Tree {
-      if (group < 2) {
-        throw new IllegalArgumentException("groups of " + group);
+      if (group < 2 || pieces < 1) {
+        throw new IllegalArgumentException("groups of " + group + ", " + pieces + " pieces");
       }
+    }
+
+    /** A tree of whole messages. */
+    public Tree(int group) {
+      this(group, 1);
     }
 
     /** The number of levels: 2 for 8 devices in groups of 4. */
@@ -29,7 +43,7 @@ public sealed interface Algorithm {
 
     @Override
     public String toString() {
-      return "tree(" + group + ")";
+      return "tree(" + group + (pieces == 1 ? ")" : ", pieces=" + pieces + ")");
     }
   }
 
@@ -70,12 +84,16 @@ public sealed interface Algorithm {
       return new Ring();
     } else if (text.equals("direct")) {
       return new Direct();
-    } else if (text.matches("tree\\([0-9]{1,4}\\)")) {
-      int group = Integer.parseInt(text.substring(5, text.length() - 1));
-      if (group >= 2) {
-        return new Tree(group);
+    }
+    Matcher tree = Tree.TEXT.matcher(text);
+    if (tree.matches()) {
+      int group = Integer.parseInt(tree.group(1));
+      int pieces = tree.group(2) == null ? 1 : Integer.parseInt(tree.group(2));
+      if (group >= 2 && pieces >= 1) {
+        return new Tree(group, pieces);
       }
     }
-    throw MeshCode.LAYOUT_TEXT.at("algorithm", "tree(2) or more, ring or direct", text, "");
+    throw MeshCode.LAYOUT_TEXT.at(
+        "algorithm", "tree(2) or more, tree(2, pieces=2) or more, ring or direct", text, "");
   }
 }

@@ -21,6 +21,12 @@ public record Slice(long start, long size) {
     return start < other.end() && other.start < end();
   }
 
+  /** Returns the elements that are in both, an empty slice if there are none. */
+  public Slice intersection(Slice other) {
+    long from = Math.max(start, other.start());
+    return new Slice(from, Math.max(0, Math.min(end(), other.end()) - from));
+  }
+
   /** Returns slices in ascending order, without empty ones, and with adjacent ones merged. */
   public static List<Slice> joined(List<Slice> slices) {
     List<Slice> joined = new ArrayList<>();

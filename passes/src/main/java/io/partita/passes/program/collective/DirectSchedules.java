@@ -1,6 +1,7 @@
 package io.partita.passes.program.collective;
 
 import io.partita.ir.function.Combine;
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.message.Slice;
 import java.util.List;
 
@@ -34,7 +35,8 @@ final class DirectSchedules {
       case REDUCE_SCATTER -> schedules.rounds(true);
       case ALL_GATHER, ALL_TO_ALL -> schedules.rounds(false);
       case BROADCAST, REDUCE -> {
-        return TreeSchedules.of(collective, Math.max(2, collective.devices()));
+        Algorithm.Tree star = new Algorithm.Tree(Math.max(2, collective.devices()));
+        return TreeSchedules.of(collective, star, buffered);
       }
     }
     return schedules.builder.build();

@@ -56,6 +56,20 @@ final class GroupTree {
     return parents[device];
   }
 
+  int root() {
+    return root;
+  }
+
+  /** Returns the number of hops from a device to the root. */
+  int depth(int device) {
+    return parents[device] < 0 ? 0 : 1 + depth(parents[device]);
+  }
+
+  /** Returns the number of hops to a device from the farthest of its descendants. */
+  int height(int device) {
+    return children.get(device).stream().mapToInt(child -> 1 + height(child)).max().orElse(0);
+  }
+
   List<Integer> children(int device) {
     return children.get(device);
   }

@@ -20,7 +20,7 @@ public final class Schedules {
    */
   public static Schedule of(Collective collective, Algorithm algorithm, int capacity) {
     return switch (algorithm) {
-      case Algorithm.Tree(int group) -> TreeSchedules.of(collective, group);
+      case Algorithm.Tree tree -> TreeSchedules.of(collective, tree, capacity > 0);
       case Algorithm.Ring() -> RingSchedules.of(collective, capacity > 0);
       case Algorithm.Direct() -> DirectSchedules.of(collective, capacity > 0);
     };

@@ -9,6 +9,8 @@ import java.util.SplittableRandom;
 
 /** Random collectives and algorithms, with uneven and empty parts. */
 final class RandomCollectives {
+  private static final int MAX_PIECES = 8;
+
   private RandomCollectives() {}
 
   static Collective draw(SplittableRandom random, int devices, ElementType element) {
@@ -31,7 +33,9 @@ final class RandomCollectives {
 
   static Algorithm algorithm(SplittableRandom random, int devices) {
     return switch (random.nextInt(3)) {
-      case 0 -> new Algorithm.Tree(random.nextInt(2, Math.max(3, devices + 2)));
+      case 0 ->
+          new Algorithm.Tree(
+              random.nextInt(2, Math.max(3, devices + 2)), random.nextInt(1, MAX_PIECES));
       case 1 -> new Algorithm.Ring();
       default -> new Algorithm.Direct();
     };
