@@ -23,133 +23,235 @@ static uint8_t *place(const struct partita_exchange *exchange, struct partita_sl
     return (uint8_t *)exchange->vector + (size_t)slice.start * exchange->element_bytes;
 }
 
+/* The messages on their way: sends and receives, each in the order in which they were started. */
+struct queue {
+    struct partita_message messages[PARTITA_UNDER_WAY];
+    int32_t chips[PARTITA_UNDER_WAY]; /* at the other ends */
+    uint32_t started;
+    uint32_t ended;
+};
+
+static PARTITA_NEAR struct queue sends;
+static PARTITA_NEAR struct queue receives;
+
+static struct partita_message *next_of(struct queue *queue, int32_t chip)
+{
+    const uint32_t place = queue->started++ % PARTITA_UNDER_WAY;
+    queue->chips[place] = chip;
+    return &queue->messages[place];
+}
+
+/* Waits until so many have ended. */
+static void await(struct queue *queue, uint32_t count)
+{
+    while (queue->ended < count) {
+        partita_message_wait(&queue->messages[queue->ended++ % PARTITA_UNDER_WAY]);
+    }
+}
+
 /* Whether a message is sent from the vector, or received into it. */
-static int32_t is_in_place(const struct partita_step *step)
+static int32_t is_in_place(const struct partita_action *action)
 {
-    return step->slice_count == 1 && step->combine == 0;
+    return action->slice_count == 0 && action->combine == 0;
 }
 
-static uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_step *step)
+static uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    return is_in_place(step) ? place(exchange, step->slices[0]) : (uint8_t *)exchange->message + step->place;
+    return is_in_place(action) ? place(exchange, action->slice) : (uint8_t *)exchange->message + action->place;
 }
 
-static PARTITA_COMPACT void start(const struct partita_exchange *exchange, const struct partita_step *step,
-                                  uint32_t number, struct partita_message *message)
+/* Copies several slices to where their message is, or from there. */
+static void pack(const struct partita_exchange *exchange, const struct partita_action *action, uint8_t *data)
 {
-    uint8_t *data = data_of(exchange, step);
-    if (!step->is_send) {
-        partita_probe_begin(PARTITA_PROBE_RECEIVE, number, step->chip, step->bytes);
-        partita_receive_start(message, step->chip, data, step->bytes);
-        return;
+    for (uint32_t i = 0; i < action->slice_count; i++) {
+        const uint32_t bytes = action->slices[i].size * exchange->element_bytes;
+        uint8_t *own = place(exchange, action->slices[i]);
+        const int32_t is_send = action->kind == PARTITA_SEND;
+        copy(exchange, is_send ? data : own, is_send ? own : data, bytes);
+        data += bytes;
     }
-    for (uint32_t i = 0, at = 0; i < step->slice_count && !is_in_place(step); i++) {
-        const uint32_t part = step->slices[i].size * exchange->element_bytes;
-        copy(exchange, data + at, place(exchange, step->slices[i]), part);
-        at += part;
-    }
-    partita_probe_begin(PARTITA_PROBE_SEND, number, step->chip, step->bytes);
-    partita_probe_data(data, step->bytes);
-    partita_send_start(message, step->chip, data, step->bytes);
+}
+
+/* A part of a slice in L1: own elements, and behind them those that each message has at the same place. */
+struct tile {
+    uint8_t *own; /* in L2 */
+    uint32_t bytes;
+    struct partita_join join;
+    struct partita_transfer moved; /* own elements, in either direction */
+    struct partita_transfer received;
+};
+
+/* The most bytes of a tile's elements, so that a message of some KiB has several. */
+enum { TILE = 2048 };
+
+/* Aligned to 8 bytes if there is room for it, and to elements. */
+static uint32_t aligned(uint32_t bytes, uint32_t size)
+{
+    return bytes >= 8 ? bytes / 8 * 8 : bytes / size * size;
+}
+
+/* From the buffer of a message to that of the next one. */
+static uint32_t apart(const struct partita_action *action)
+{
+    return (action->bytes + 7) / 8 * 8;
 }
 
 /*
- * Joins own elements of a slice with those that `count` messages hold at the same offset, tile by tile: own and received
- * tiles divide the workspace. Waits for the messages when it begins with their first slice.
+ * Joins own elements of a slice with those that `count` messages of the same size hold from `received` on, tile by tile:
+ * the next tile is loaded, and the one before stored, while the team joins one. Waits for so many receives in all before
+ * it loads any of them.
  */
-static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_step *steps,
-                                 uint32_t count, struct partita_message *messages, struct partita_slice slice,
-                                 uint32_t offset)
+static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_action *action,
+                                 uint32_t count, struct partita_slice slice, const uint8_t *received, uint32_t all)
 {
     const uint32_t size = exchange->element_bytes;
-    /* Tiles begin aligned to 8 bytes, if there is room for it. */
-    const uint32_t part = exchange->workspace_bytes / (count + 1);
-    const uint32_t aligned = part >= 8 ? part / 8 * 8 : part / size * size;
-    const uint32_t limit = aligned < PARTITA_TRANSFER_LIMIT ? aligned : PARTITA_TRANSFER_LIMIT;
-    const uint32_t most = limit / size;
-    uint8_t *left = exchange->workspace;
-    for (uint32_t done = 0; done < slice.size; done += most) {
-        const uint32_t elements = slice.size - done < most ? slice.size - done : most;
-        uint8_t *own = place(exchange, slice) + done * size;
-        struct partita_transfer owned;
-        struct partita_transfer received[PARTITA_TOGETHER];
-        struct partita_join joined = {.own = left, .count = (int32_t)count, .elements = (int32_t)elements};
-        partita_load_start(&owned, left, own, elements * size);
-        for (uint32_t i = 0; i < count; i++) {
-            uint8_t *right = left + (i + 1) * aligned;
-            if (offset == 0 && done == 0) {
-                partita_message_wait(&messages[i]);
-            }
-            joined.received[i] = right;
-            partita_load_start(&received[i], right, data_of(exchange, &steps[i]) + offset + done * size, elements * size);
+    const uint32_t half = aligned(exchange->workspace_bytes / 2, size);
+    const uint32_t room = aligned(half / (count + 1), size);
+    const uint32_t most = room < TILE ? room : TILE;
+    uint8_t *own = place(exchange, slice);
+    uint32_t left = slice.size * size;
+    struct tile tiles[2];
+    struct tile *before = 0;
+    struct tile *tile = 0;
+    for (uint32_t turn = 0; turn == 0 || tile != 0; turn++) {
+        struct tile *next = 0;
+        if (tile != 0) {
+            partita_transfer_wait(&tile->moved);
+            partita_transfer_wait(&tile->received);
+            partita_team_start(action->combine, &tile->join);
         }
-        partita_transfer_wait(&owned);
-        for (uint32_t i = 0; i < count; i++) {
-            partita_transfer_wait(&received[i]);
+        if (before != 0) {
+            partita_transfer_wait(&before->moved);
         }
-        partita_team_run(steps->combine, &joined);
-        partita_store_start(&owned, own, left, elements * size);
-        partita_transfer_wait(&owned);
+        if (left > 0) {
+            uint8_t *l1 = (uint8_t *)exchange->workspace + turn % 2 * half;
+            const uint32_t bytes = left < most ? left : most;
+            next = &tiles[turn % 2];
+            next->own = own;
+            next->bytes = bytes;
+            next->join.own = l1;
+            next->join.received = l1 + bytes;
+            next->join.count = (int32_t)count;
+            next->join.elements = (int32_t)(bytes / size);
+            partita_load_start(&next->moved, l1, own, bytes);
+            await(&receives, all);
+            partita_load_lines_start(&next->received, l1 + bytes, received, count, bytes, apart(action));
+            own += bytes;
+            received += bytes;
+            left -= bytes;
+        }
+        if (tile != 0) {
+            partita_team_wait();
+            partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
+        }
+        before = tile;
+        tile = next;
+    }
+    partita_transfer_wait(&before->moved);
+}
+
+static void join_slices(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
+                        const uint8_t *data, uint32_t all)
+{
+    if (action->slice_count == 0) {
+        join(exchange, action, count, action->slice, data, all);
+    }
+    for (uint32_t i = 0; i < action->slice_count; i++) {
+        join(exchange, action, count, action->slices[i], data, all);
+        data += action->slices[i].size * exchange->element_bytes;
     }
 }
 
-/* Ends the messages of a step and of those that are joined with it. Returns how many they are. */
-static PARTITA_COMPACT uint32_t finish(const struct partita_exchange *exchange, const struct partita_step *step,
-                                       uint32_t number, struct partita_message *messages)
+#ifdef PARTITA_PROBES
+
+/* A record has what one message left in L2. */
+enum { AT_ONCE = 1 };
+
+/* Writes what the last message that was awaited has changed. */
+static void record(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t message)
 {
-    uint32_t count = 1;
-    if (step->combine != 0) {
-#ifndef PARTITA_PROBES
-        /* With probes, a record has what a message left in L2. */
-        const uint32_t most = exchange->workspace_bytes / exchange->element_bytes - 1;
-        count = step->joined < most ? step->joined : most;
+    const int32_t chip = receives.chips[(receives.ended - 1) % PARTITA_UNDER_WAY];
+    partita_probe_begin(PARTITA_PROBE_RECEIVED, action->step + message, chip, action->bytes);
+    if (action->slice_count == 0) {
+        partita_probe_data(place(exchange, action->slice), action->bytes);
+    }
+    for (uint32_t i = 0; i < action->slice_count; i++) {
+        partita_probe_data(place(exchange, action->slices[i]), action->slices[i].size * exchange->element_bytes);
+    }
+}
+
+#else
+
+enum { AT_ONCE = PARTITA_JOINED };
+
+#define record(exchange, action, message) (void)(message)
+
 #endif
-        for (uint32_t i = 0, offset = 0; i < step->slice_count; i++) {
-            join(exchange, step, count, messages, step->slices[i], offset);
-            offset += step->slices[i].size * exchange->element_bytes;
-        }
-    } else {
-        const uint8_t *data = data_of(exchange, step);
-        partita_message_wait(messages);
-        for (uint32_t i = 0; i < step->slice_count && !step->is_send && !is_in_place(step); i++) {
-            const uint32_t bytes = step->slices[i].size * exchange->element_bytes;
-            copy(exchange, place(exchange, step->slices[i]), data, bytes);
-            data += bytes;
-        }
+
+static void finish(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    uint8_t *data = data_of(exchange, action);
+    if (action->combine == 0) {
+        await(&receives, receives.ended + 1);
+        pack(exchange, action, data);
+        record(exchange, action, 0u);
+        return;
     }
-    if (!step->is_send) {
-        partita_probe_begin(PARTITA_PROBE_RECEIVED, number, step->chip, step->bytes);
-        for (uint32_t i = 0; i < step->slice_count; i++) {
-            partita_probe_data(place(exchange, step->slices[i]), step->slices[i].size * exchange->element_bytes);
-        }
+    const uint32_t fit = exchange->workspace_bytes / 2 / exchange->element_bytes - 1;
+    const uint32_t most = fit < AT_ONCE ? fit : AT_ONCE;
+    for (uint32_t done = 0, count; done < action->messages; done += count) {
+        count = action->messages - done < most ? action->messages - done : most;
+        join_slices(exchange, action, count, data + done * apart(action), receives.ended + count);
+        record(exchange, action, done);
     }
-    return count;
+}
+
+static void start(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    uint8_t *data = data_of(exchange, action);
+    if (action->kind == PARTITA_POST) {
+        partita_probe_begin(PARTITA_PROBE_RECEIVE, action->step, action->chip, action->bytes);
+        partita_receive_start(next_of(&receives, action->chip), action->chip, data, action->bytes);
+        return;
+    }
+    pack(exchange, action, data);
+    partita_probe_begin(PARTITA_PROBE_SEND, action->step, action->chip, action->bytes);
+    partita_probe_data(data, action->bytes);
+    partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
 }
 
 /* Tables are read often: from copies, which are in the same memory as the stack. */
 void partita_exchange(const struct partita_exchange *table)
 {
+    enum { COPIED = 8 };
     const struct partita_exchange copied = *table;
     const struct partita_exchange *exchange = &copied;
     const uint8_t *operand = exchange->operand;
     uint8_t *result = exchange->result;
+    sends.started = 0;
+    sends.ended = 0;
+    receives.started = 0;
+    receives.ended = 0;
     for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
         const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
         copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
         operand += bytes;
     }
-    for (uint32_t first = 0, together; first < exchange->step_count; first += together) {
-        struct partita_step steps[PARTITA_TOGETHER];
-        struct partita_message messages[PARTITA_TOGETHER];
-        together = exchange->steps[first].together;
-        __builtin_memcpy(steps, &exchange->steps[first], together * sizeof *steps);
-        for (uint32_t i = 0; i < together; i++) {
-            start(exchange, &steps[i], first + i, &messages[i]);
-        }
-        for (uint32_t i = 0; i < together;) {
-            i += finish(exchange, &steps[i], first + i, &messages[i]);
+    for (uint32_t first = 0; first < exchange->action_count; first += COPIED) {
+        struct partita_action actions[COPIED];
+        const uint32_t left = exchange->action_count - first;
+        const uint32_t count = left < COPIED ? left : COPIED;
+        __builtin_memcpy(actions, &exchange->actions[first], count * sizeof *actions);
+        for (uint32_t i = 0; i < count; i++) {
+            await(&sends, actions[i].ended);
+            if (actions[i].kind == PARTITA_FINISH) {
+                finish(exchange, &actions[i]);
+            } else {
+                start(exchange, &actions[i]);
+            }
         }
     }
+    await(&sends, sends.started);
     for (uint32_t i = 0; i < exchange->after_count && exchange->after != 0; i++) {
         const uint32_t bytes = exchange->after[i].size * exchange->element_bytes;
         copy(exchange, result, place(exchange, exchange->after[i]), bytes);

@@ -1,12 +1,13 @@
 /*
  * One chip's messages in a collective, in an order that the compiler has proved to be free of deadlock. Tree, ring and
- * direct algorithms are tables of steps.
+ * direct algorithms are tables of actions (ir's Actions).
  *
  * A collective is defined on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
- * the whole vector in L2 during the exchange, although it may hold only a part of it. Steps are in batches of sends or
- * of receives: all messages of a batch are started before the first is awaited, and they end in order. A received slice
- * replaces the chip's own, or is joined with it as own OP received: sums are in the order of the algorithm's contract
- * (ir's Algorithm), and don't depend on batches or on the tiling of slices.
+ * the whole vector in L2 during the exchange, although it may hold only a part of it. Messages are on their way while
+ * the chip does its next actions: receives are posted before they are awaited, and sends are awaited when something would
+ * write what they read. A received slice replaces the chip's own, or is joined with it as own OP received: sums are in
+ * the order of the algorithm's contract (ir's Algorithm), and don't depend on the order of actions or on the tiling of
+ * slices.
  */
 #ifndef PARTITA_EXCHANGE_H
 #define PARTITA_EXCHANGE_H
@@ -20,21 +21,33 @@ struct partita_slice {
     uint32_t size;
 };
 
-struct partita_step {
-    uint32_t together; /* of the first step of a batch: the number of its steps, up to PARTITA_TOGETHER */
-    int32_t is_send;
-    int32_t chip; /* at the other end */
-    uint32_t bytes;
-    partita_kernel *combine;            /* of partita_join; null to replace, and to send */
-    uint32_t joined; /* with combine: how many steps of the batch from this one on have its slices and kernel */
-    const struct partita_slice *slices; /* which elements travel, in this order */
-    uint32_t slice_count;
+/* The most messages that are joined at once, the most sends that haven't ended, and the most receives not awaited. */
+#define PARTITA_JOINED 8
+#define PARTITA_UNDER_WAY 16
+
+enum partita_action_kind {
+    PARTITA_SEND,  /* starts to send a message */
+    PARTITA_POST,  /* starts to receive one */
+    PARTITA_FINISH /* awaits those that were posted first, and stores or joins what they brought */
+};
+
+struct partita_action {
+    enum partita_action_kind kind;
+    uint32_t step;  /* of the collective; of several, the first */
+    uint32_t ended; /* how many of the exchange's first sends must have ended before */
+    int32_t chip;   /* at the other end */
+    uint32_t bytes; /* of a message */
+    partita_kernel *combine; /* of partita_join; null to replace, and to send */
+    uint32_t messages;       /* to finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
+    struct partita_slice slice;         /* which elements travel */
+    const struct partita_slice *slices; /* several slices in place of one, in this order */
+    uint32_t slice_count;               /* of these; 0 for one */
     uint32_t place; /* bytes of partita_exchange's message before the message's own, if it uses them */
 };
 
 struct partita_exchange {
-    const struct partita_step *steps;
-    uint32_t step_count;
+    const struct partita_action *actions;
+    uint32_t action_count;
     const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
     uint32_t before_count;
     const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector */
@@ -43,12 +56,12 @@ struct partita_exchange {
     const void *operand;      /* L2: the elements of before, one slice after the other, or null with it */
     void *result;             /* L2: the elements of after, likewise */
     void *vector;             /* L2: all elements; doesn't overlap operand and result */
-    void *message;            /* L2: room for a batch's messages of several slices, and for those to combine */
+    void *message;            /* L2: room for messages of several slices, and for those to combine */
     void *workspace;          /* L1, aligned to 8 bytes */
-    uint32_t workspace_bytes; /* at least 2 elements; the more, the fewer transfers */
+    uint32_t workspace_bytes; /* at least 4 elements; the more, the fewer transfers */
 };
 
-/* Runs all steps. The team must be idle, and no transfer may use the workspace. */
+/* Does all actions. The team must be idle, and no transfer may use the workspace. */
 void partita_exchange(const struct partita_exchange *exchange);
 
 #endif

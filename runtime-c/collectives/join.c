@@ -5,7 +5,7 @@
 #include "../kernels/half.h"
 
 /* The elements that are joined at a time. */
-enum { NEAR = 4 };
+enum { NEAR = 8 };
 
 #define JOIN(NAME, T, VALUE)                                                                                           \
     static inline T NAME##_of(T x, T y)                                                                                \
@@ -13,7 +13,7 @@ enum { NEAR = 4 };
         return (T)(VALUE);                                                                                             \
     }                                                                                                                  \
                                                                                                                        \
-    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    PARTITA_COMPACT void NAME(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_join *join = arguments;                                                                   \
         const struct partita_range share = partita_share(join->elements, 8, core, cores);                              \
@@ -24,12 +24,13 @@ enum { NEAR = 4 };
             PARTITA_UNROLLED (int32_t k = 0; k < NEAR; k++) {                                                          \
                 sums[k] = own[i + k];                                                                                  \
             }                                                                                                          \
-            for (int32_t each = 0; each < join->count; each++) {                                                       \
-                const T *received = (const T *)join->received[each] + i;                                               \
+            const T *received = (const T *)join->received + i;                                                         \
+            for (int32_t each = join->count; each > 0; each--) {                                                       \
                 T terms[NEAR];                                                                                         \
                 PARTITA_UNROLLED (int32_t k = 0; k < NEAR; k++) {                                                      \
                     terms[k] = received[k];                                                                            \
                 }                                                                                                      \
+                received += join->elements;                                                                            \
                 PARTITA_UNROLLED (int32_t k = 0; k < NEAR; k++) {                                                      \
                     sums[k] = NAME##_of(sums[k], terms[k]);                                                            \
                 }                                                                                                      \
@@ -39,8 +40,10 @@ enum { NEAR = 4 };
             }                                                                                                          \
         }                                                                                                              \
         for (; i < share.to; i++) {                                                                                    \
-            for (int32_t each = 0; each < join->count; each++) {                                                       \
-                own[i] = NAME##_of(own[i], ((const T *)join->received[each])[i]);                                      \
+            const T *received = (const T *)join->received + i;                                                         \
+            for (int32_t each = join->count; each > 0; each--) {                                                       \
+                own[i] = NAME##_of(own[i], *received);                                                                 \
+                received += join->elements;                                                                            \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -1,6 +1,6 @@
 /*
- * Joins what other chips sent with a chip's own elements: own[i] = (own[i] OP received[0][i]) OP received[1][i] ..., in
- * this order, for OP add, max or min. Cores divide the elements into parts of 8. All are exact: integers wrap, halves are
+ * Joins what other chips sent with a chip's own elements: own[i] = (own[i] OP first[i]) OP second[i] ..., in this order,
+ * for OP add, max or min. Cores divide the elements into parts of 8. All are exact: integers wrap, halves are
  * rounded after each operation, and a maximum or minimum is NaN if either operand is.
  */
 #ifndef PARTITA_JOIN_H
@@ -8,14 +8,11 @@
 
 #include "../kernels/kernel.h"
 
-/* The most operands of a kernel, and of a batch's messages (ir's Batch). */
-#define PARTITA_TOGETHER 8
-
 struct partita_join {
     void *own;
-    const void *received[PARTITA_TOGETHER];
-    int32_t count; /* of received */
-    int32_t elements;
+    const void *received; /* the elements of each message after those of the one before */
+    int32_t count;        /* of messages */
+    int32_t elements;     /* of each */
 };
 
 #define PARTITA_DECLARE_JOIN(TYPE) partita_kernel partita_join_add_##TYPE, partita_join_max_##TYPE, partita_join_min_##TYPE

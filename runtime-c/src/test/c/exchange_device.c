@@ -1,16 +1,16 @@
 /*
  * One chip of collectives, one after the other, each of which a test describes by the input, as u32 numbers: the elements and bytes of an
- * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps,
- * each together, is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), joined, place and slices; then the
+ * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; actions,
+ * each kind, ended, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), messages, place and slices; then the
  * operand's bytes. Writes the result's bytes to the output.
  */
 #include "../../../collectives/exchange.h"
 
-enum { MAX_SLICES = 4096, MAX_STEPS = 512, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
+enum { MAX_SLICES = 4096, MAX_ACTIONS = 1024, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
 
 static struct partita_slice slices[MAX_SLICES];
 static uint32_t used;
-static struct partita_step steps[MAX_STEPS];
+static struct partita_action actions[MAX_ACTIONS];
 
 static uint32_t number(void)
 {
@@ -47,7 +47,7 @@ static size_t bytes_of(const struct partita_slice *list, uint32_t count, uint32_
 
 static void exchange_once(uint32_t elements)
 {
-    struct partita_exchange exchange = {.steps = steps,
+    struct partita_exchange exchange = {.actions = actions,
                                         .operand = partita_l2 + OPERAND,
                                         .result = partita_l2 + RESULT,
                                         .vector = partita_l2 + VECTOR,
@@ -64,18 +64,22 @@ static void exchange_once(uint32_t elements)
     partita_kernel *const bytes[] = {0, partita_join_add_i8, partita_join_max_i8, partita_join_min_i8};
     exchange.before = read_slices(&exchange.before_count);
     exchange.after = read_slices(&exchange.after_count);
-    exchange.step_count = number();
-    for (uint32_t i = 0; i < exchange.step_count && i < MAX_STEPS; i++) {
-        steps[i].together = number();
-        steps[i].is_send = (int32_t)number();
-        steps[i].chip = (int32_t)number();
-        steps[i].combine = (exchange.element_bytes == 4   ? floats
+    exchange.action_count = number();
+    for (uint32_t i = 0; i < exchange.action_count && i < MAX_ACTIONS; i++) {
+        actions[i].kind = (enum partita_action_kind)number();
+        actions[i].ended = number();
+        actions[i].chip = (int32_t)number();
+        actions[i].combine = (exchange.element_bytes == 4   ? floats
                             : exchange.element_bytes == 2 ? halves
                                                           : bytes)[number()];
-        steps[i].joined = number();
-        steps[i].place = number();
-        steps[i].slices = read_slices(&steps[i].slice_count);
-        steps[i].bytes = (uint32_t)bytes_of(steps[i].slices, steps[i].slice_count, exchange.element_bytes);
+        actions[i].messages = number();
+        actions[i].place = number();
+        actions[i].slices = read_slices(&actions[i].slice_count);
+        actions[i].bytes = (uint32_t)bytes_of(actions[i].slices, actions[i].slice_count, exchange.element_bytes);
+        if (actions[i].slice_count == 1) {
+            actions[i].slice = actions[i].slices[0];
+            actions[i].slice_count = 0;
+        }
     }
     const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);
     if (given > 0 && !partita_input_read(partita_l2 + OPERAND, (uint32_t)given)) {

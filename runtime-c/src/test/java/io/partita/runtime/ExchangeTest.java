@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Action;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Elementwise;
@@ -50,7 +51,11 @@ class ExchangeTest {
   @TempDir private Path folder;
 
   static Stream<Arguments> collectives() {
-    return Stream.of(new Algorithm.Tree(4), new Algorithm.Ring(), new Algorithm.Direct())
+    return Stream.of(
+            new Algorithm.Tree(4),
+            new Algorithm.Tree(2, 5),
+            new Algorithm.Ring(),
+            new Algorithm.Direct())
         .flatMap(
             algorithm ->
                 Stream.of(CollectiveKind.values())
@@ -80,7 +85,7 @@ class ExchangeTest {
   }
 
   @ParameterizedTest(name = "on {0} chips")
-  @ValueSource(ints = {2, 4, 8})
+  @ValueSource(ints = {2, 3, 4, 8})
   @ExtendWith(WithGvsoc.class)
   void exchangesOverSimulatedLinks(int chips, Gvsoc gvsoc) {
     Path program = gvsoc.executable("exchange-device", CCompiler.Build.SIRACUSA, sources());
@@ -173,32 +178,35 @@ class ExchangeTest {
     List<Integer> numbers = new ArrayList<>();
     numbers.add((int) collective.elements());
     numbers.add(elementBytes);
-    // From two elements, for the smallest tiles, to all at once.
-    numbers.add(samples.one(2 * elementBytes, 24, 4096));
+    // From four elements, for the smallest tiles, to all at once.
+    numbers.add(samples.one(4 * elementBytes, 48, 4096));
     add(numbers, collective.before(device));
     add(numbers, collective.after(device));
-    numbers.add(schedule.steps().get(device).size());
-    for (Batch batch : Batch.of(schedule.steps().get(device))) {
-      for (int i = 0; i < batch.steps().size(); i++) {
-        Step step = batch.steps().get(i);
-        numbers.add(i == 0 ? batch.steps().size() : 0);
-        numbers.add(step instanceof Step.Send ? 1 : 0);
-        numbers.add(step.peer());
-        numbers.add(
-            switch (step) {
-              case Step.Send send -> 0;
-              case Step.Receive receive -> COMBINATIONS.indexOf(receive.combine());
-            });
-        numbers.add(batch.joined(i));
-        numbers.add((int) batch.place(i));
-        add(numbers, step.slices());
-      }
-    }
+    List<Action> actions = Actions.of(schedule.steps().get(device)).list();
+    numbers.add(actions.size());
+    actions.forEach(action -> add(numbers, action));
     byte[] data = operand.bytes().toArray(ValueLayout.JAVA_BYTE);
     ByteBuffer request =
         ByteBuffer.allocate(4 * numbers.size() + data.length).order(ByteOrder.LITTLE_ENDIAN);
     numbers.forEach(request::putInt);
     return request.put(data).array();
+  }
+
+  private static void add(List<Integer> numbers, Action action) {
+    Step step = action.message();
+    // In the order of partita_action_kind.
+    numbers.add(
+        switch (action) {
+          case Action.Send send -> 0;
+          case Action.Post post -> 1;
+          case Action.Finish finish -> 2;
+        });
+    numbers.add(action.ended());
+    numbers.add(step.peer());
+    numbers.add(step instanceof Step.Receive receive ? COMBINATIONS.indexOf(receive.combine()) : 0);
+    numbers.add(action instanceof Action.Finish finish ? finish.messages().size() : 1);
+    numbers.add((int) action.place());
+    add(numbers, step.slices());
   }
 
   private static void add(List<Integer> numbers, List<Slice> slices) {

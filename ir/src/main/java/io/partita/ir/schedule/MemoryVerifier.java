@@ -1,6 +1,6 @@
 package io.partita.ir.schedule;
 
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.schedule.ChipSchedule.Port;
@@ -324,7 +324,7 @@ final class MemoryVerifier {
     write("vector", exchange.vector(), vector);
     long message =
         exchange.exchanges().stream()
-            .mapToLong(each -> Batch.roomFor(each.steps()))
+            .mapToLong(each -> Actions.of(each.steps()).room())
             .max()
             .orElse(0);
     if (message > 0) {

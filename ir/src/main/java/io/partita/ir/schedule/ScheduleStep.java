@@ -1,7 +1,7 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.graph.Origin;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Actions;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Verdict;
 import io.partita.ir.type.ElementType;
@@ -86,7 +86,7 @@ public sealed interface ScheduleStep {
    *     exchange; empty if they are in the vector
    * @param result likewise for the elements of the result
    * @param vector the offset in the home memory of the whole vector
-   * @param message the offset in the home memory of the buffers of a {@link Batch}; empty if all
+   * @param message the offset in the home memory of the buffers of {@link Actions}; empty if all
    *     messages are sent and received in place
    * @param working the offset in {@link ChipSchedule#working} of the buffer for combining received
    *     elements

@@ -114,6 +114,11 @@ public final class Topology {
     return devices;
   }
 
+  /** Returns the number of messages that any channel holds; 0 if a send waits for its receive. */
+  public int buffer() {
+    return channels.stream().mapToInt(channel -> channel.link().buffer()).min().orElse(0);
+  }
+
   public List<Channel> channels() {
     return Collections.unmodifiableList(channels);
   }

@@ -2,7 +2,7 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -79,7 +79,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
                         node.result().type()));
     boolean hasResult = !getsAll && result.elements() > 0;
     long message =
-        exchanges.stream().mapToLong(each -> Batch.roomFor(each.steps())).max().orElse(0);
+        exchanges.stream().mapToLong(each -> Actions.of(each.steps()).room()).max().orElse(0);
     Task.Exchange task =
         new Task.Exchange(
             exchanges,

@@ -35,7 +35,7 @@ public final class TargetTimeline {
   public TargetTimeline(TargetDescription target) {
     chips = target.devices();
     topology = Topology.of(target);
-    buffer = topology.channels().stream().mapToInt(c -> c.link().buffer()).min().orElse(0);
+    buffer = topology.buffer();
     cores = new int[chips.size()];
     for (int device = 0; device < chips.size(); device++) {
       ChipKind chip = chips.get(device);

@@ -107,7 +107,7 @@ public final class Compilation {
       Path folder,
       Supplier<ReportFile.Request> report) {
     Entries whole = preparation().prepareEntries(request);
-    Entries distributed = distributed(whole, sharding);
+    Entries distributed = distributed(whole, sharding).map(target::withAlgorithms);
     Entries.Programs programs = Distribution.programs(distributed);
     try {
       return emit(distributed, programs, target, folder, report);

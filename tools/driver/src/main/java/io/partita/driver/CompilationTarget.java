@@ -3,6 +3,7 @@ package io.partita.driver;
 import io.partita.backend.emitted.Backend;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -19,6 +20,15 @@ public interface CompilationTarget {
    * @throws PartitaException P6017 if it doesn't
    */
   default void verifyDevices(int count) {}
+
+  /**
+   * Gives syncs the algorithms that are best on the target, if it has figures of its links.
+   *
+   * @param module a module of the mesh dialect, or one for a single device
+   */
+  default Module withAlgorithms(Module module) {
+    return module;
+  }
 
   /**
    * Adds changes that make a program fit, if there are any, to a diagnostic of the backend.

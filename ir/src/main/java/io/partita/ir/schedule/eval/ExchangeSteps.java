@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.BinaryFunctions;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -12,7 +12,6 @@ import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.type.ElementType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,7 +28,7 @@ final class ExchangeSteps {
   private final int elementBytes;
 
   /** Where the buffer of each message begins, relative to the first. */
-  private final List<Long> places = new ArrayList<>();
+  private final List<Long> places;
 
   private int next;
 
@@ -47,14 +46,10 @@ final class ExchangeSteps {
     this.mailbox = mailbox;
     this.where = where;
     this.elementBytes = (int) step.element().packedBytes(1);
-    if (step.workingBytes() < 2L * elementBytes) {
-      throw fault("a working memory of at least two elements", step.workingBytes() + " B");
+    if (step.workingBytes() < 4L * elementBytes) {
+      throw fault("a working memory of at least four elements", step.workingBytes() + " B");
     }
-    for (Batch batch : Batch.of(exchange.steps())) {
-      for (int i = 0; i < batch.steps().size(); i++) {
-        places.add(batch.place(i));
-      }
-    }
+    this.places = Actions.of(exchange.steps()).places();
     begin();
   }
 

@@ -35,23 +35,26 @@ public final class ChooseAlgorithms implements ModulePass {
     Algorithm of(Change change);
   }
 
-  public ChooseAlgorithms(Choice choice) {
-    this.choice = choice;
-  }
-
   /**
    * Chooses by the number of devices alone: up to 4 devices send directly to each other, more form
    * a tree, which needs 126 messages instead of 8064 for an all-reduce on 64 devices. Messages that
    * differ for each receiver are always direct.
    */
+  public static final Choice BY_DEVICE_COUNT =
+      change -> {
+        boolean isDirect =
+            change.from().mesh().devices() <= GROUP
+                || change.sync().kinds().containsValue(SyncKind.ALL_TO_ALL);
+        return isDirect ? new Algorithm.Direct() : new Algorithm.Tree(GROUP);
+      };
+
+  public ChooseAlgorithms(Choice choice) {
+    this.choice = choice;
+  }
+
+  /** Chooses {@link #BY_DEVICE_COUNT}. */
   public static ChooseAlgorithms byDeviceCount() {
-    return new ChooseAlgorithms(
-        change -> {
-          boolean isDirect =
-              change.from().mesh().devices() <= GROUP
-                  || change.sync().kinds().containsValue(SyncKind.ALL_TO_ALL);
-          return isDirect ? new Algorithm.Direct() : new Algorithm.Tree(GROUP);
-        });
+    return new ChooseAlgorithms(BY_DEVICE_COUNT);
   }
 
   @Override

@@ -90,7 +90,7 @@ public final class ProgramPlanner implements Planner {
   @Override
   public CandidatePlan plan(Strategy strategy) {
     TargetDescription devices = TargetChange.first(target, strategy.devices());
-    int capacity = capacity(devices);
+    int capacity = Topology.of(devices).buffer();
     Module mesh = speculation.isPresent() ? speculating(strategy) : split(strategy, devices);
     Program program = Localization.of(mesh, capacity);
     return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
@@ -102,7 +102,7 @@ public final class ProgramPlanner implements Planner {
         .computeIfAbsent(
             strategy.devices(),
             count ->
-                new ChooseAlgorithms(new SyncAlgorithms(devices, capacity(devices), options, goal)))
+                new ChooseAlgorithms(new SyncAlgorithms(devices, Topology.of(devices).buffer(), options, goal)))
         .run(strategy.devices() == 1 ? sharded : syncs.run(sharded));
   }
 
@@ -124,13 +124,5 @@ public final class ProgramPlanner implements Planner {
             options,
             report -> goal.of(report.seconds(), report.totalJoules()));
     return new CandidatePlan(plan.strategy(), found.module(), found.program(), found.report());
-  }
-
-  /** Returns the number of messages that any channel between two devices holds. */
-  private static int capacity(TargetDescription devices) {
-    return Topology.of(devices).channels().stream()
-        .mapToInt(channel -> channel.link().buffer())
-        .min()
-        .orElse(0);
   }
 }

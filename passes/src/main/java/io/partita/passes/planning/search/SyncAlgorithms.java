@@ -5,7 +5,9 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Topology;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.mesh.sync.ChooseAlgorithms.Change;
 import io.partita.passes.planning.cost.PlanOptions;
@@ -19,14 +21,19 @@ import java.util.Optional;
 
 /**
  * Chooses the algorithm with which a sync takes the least, if all devices begin it together and do
- * nothing else. Ties go to trees of small groups.
+ * nothing else. Ties go to trees of small groups, and of few pieces.
  */
-final class SyncAlgorithms implements ChooseAlgorithms.Choice {
+public final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   /**
    * The largest group of a tree; in wider groups the first device is a bottleneck, unless there is
    * only one group.
    */
   private static final int MAX_GROUP_WIDTH = 8;
+
+  private static final int MAX_PIECES = 64;
+
+  /** In bytes; what a message takes besides its bytes makes shorter ones pointless. */
+  private static final long MIN_PIECE = 512;
 
   /**
    * The relative difference up to which figures count as equal, larger than rounding errors of
@@ -51,27 +58,85 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   }
 
   /**
+   * Chooses the algorithms with the least time on the first devices of a target, as many as the
+   * module has.
+   *
+   * @param module a module of any dialect; only one on several devices has syncs
+   */
+  public static Module choose(Module module, TargetDescription target) {
+    if (module.placement().isEmpty()) {
+      return module;
+    }
+    int count = module.placement().get().mesh().devices();
+    TargetDescription devices = TargetChange.first(target, count);
+    int buffer = Topology.of(devices).buffer();
+    return new ChooseAlgorithms(
+            new SyncAlgorithms(devices, buffer, PlanOptions.DEFAULT, Goal.LATENCY))
+        .run(module);
+  }
+
+  /**
    * The figures of a sync with an algorithm, if all devices begin it together and do nothing else.
    *
    * @param report the report of a program of this sync alone
    */
   record Candidate(Algorithm algorithm, PlanReport report) {}
 
+  /** A value that varies can't be priced alone, so its sync has the usual algorithm. */
   @Override
   public Algorithm of(Change change) {
-    Candidate best = null;
-    for (Candidate candidate : candidates(change)) {
-      if (best == null || isBetter(candidate.report(), best.report())) {
+    if (!change.from().varying().isEmpty()) {
+      return ChooseAlgorithms.BY_DEVICE_COUNT.of(change);
+    }
+    return best(candidates(change)).algorithm();
+  }
+
+  private Candidate best(List<Candidate> candidates) {
+    Candidate best = candidates.getFirst();
+    for (Candidate candidate : candidates) {
+      if (isBetter(candidate.report(), best.report())) {
         best = candidate;
       }
     }
-    return best.algorithm();
+    return best;
   }
 
+  /** Returns the candidates, of each tree that with the best number of pieces. */
   List<Candidate> candidates(Change change) {
-    return algorithms().stream()
-        .map(algorithm -> new Candidate(algorithm, report(change, algorithm)))
-        .toList();
+    int devices = target.deviceCount();
+    List<Candidate> candidates = new ArrayList<>();
+    for (int group = 2; group <= Math.clamp(devices, 2, MAX_GROUP_WIDTH); group++) {
+      candidates.add(tree(change, group));
+    }
+    if (devices > MAX_GROUP_WIDTH) {
+      candidates.add(tree(change, devices));
+    }
+    candidates.add(candidate(change, new Algorithm.Ring()));
+    candidates.add(candidate(change, new Algorithm.Direct()));
+    return candidates;
+  }
+
+  /**
+   * Doubles the number of pieces as long as that is better, if the target states what a message
+   * costs its chips; otherwise pieces would seem to cost nothing.
+   */
+  private Candidate tree(Change change, int group) {
+    Candidate best = candidate(change, new Algorithm.Tree(group));
+    boolean isPriced = target.devices().stream().allMatch(chip -> chip.messageCycles() > 0);
+    for (int pieces = 2;
+        isPriced && pieces <= MAX_PIECES && change.type().bytes() / pieces >= MIN_PIECE;
+        pieces *= 2) {
+      Candidate more = candidate(change, new Algorithm.Tree(group, pieces));
+      if (!isBetter(more.report(), best.report())) {
+        break;
+      }
+      best = more;
+    }
+    return best;
+  }
+
+  Candidate candidate(Change change, Algorithm algorithm) {
+    return new Candidate(algorithm, report(change, algorithm));
   }
 
   /** Breaks ties in the goal by the other figure. */
@@ -83,20 +148,6 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
     }
     return goal.of(report.totalJoules(), report.seconds())
         < (1 - ROUNDING) * goal.of(than.totalJoules(), than.seconds());
-  }
-
-  private List<Algorithm> algorithms() {
-    int devices = target.deviceCount();
-    List<Algorithm> algorithms = new ArrayList<>();
-    for (int group = 2; group <= Math.clamp(devices, 2, MAX_GROUP_WIDTH); group++) {
-      algorithms.add(new Algorithm.Tree(group));
-    }
-    if (devices > MAX_GROUP_WIDTH) {
-      algorithms.add(new Algorithm.Tree(devices));
-    }
-    algorithms.add(new Algorithm.Ring());
-    algorithms.add(new Algorithm.Direct());
-    return algorithms;
   }
 
   /** Returns the report of a program of this sync alone. */

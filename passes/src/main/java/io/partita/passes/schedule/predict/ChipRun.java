@@ -1,7 +1,8 @@
 package io.partita.passes.schedule.predict;
 
 import io.partita.ir.function.Combine;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Action;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
@@ -53,12 +54,16 @@ final class ChipRun {
   private final List<Traffic> moved = new ArrayList<>();
   private int reached;
 
-  /** The batches of the exchange that the chip is in, and the next message. */
-  private List<Batch> batches = List.of();
+  /** The actions of the exchange that the chip is in, and the next one. */
+  private List<Action> actions = List.of();
 
-  private int batch;
-  private int message;
-  private final List<Integer> passed = new ArrayList<>();
+  private int action;
+
+  /** The ends of the exchange's sends, and how many of them the chip has awaited. */
+  private final List<Integer> sends = new ArrayList<>();
+
+  private int awaited;
+
   private boolean exchanging;
 
   /** The step after the guarded region that the chip skips, if it is in one. */
@@ -154,8 +159,8 @@ final class ChipRun {
     reached = event;
   }
 
-  /** Runs steps up to the next message and returns it; null at the end. */
-  Step toMessage() {
+  /** Runs steps up to the next action of an exchange and returns it; null at the end. */
+  Action toAction() {
     while (ends.size() < role.steps().size()) {
       ScheduleStep step = role.steps().get(ends.size());
       if (ends.size() < skippedTo && step.isSkippable()) {
@@ -168,9 +173,10 @@ final class ChipRun {
           begin(exchange, own);
           exchanging = true;
         }
-        if (batch < batches.size()) {
-          return batches.get(batch).steps().get(message);
+        if (action < actions.size()) {
+          return actions.get(action);
         }
+        awaitSends(sends.size());
         exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
         syncs.end(own.sync(), reached);
         exchanging = false;
@@ -183,9 +189,10 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
-    batches = Batch.of(own.steps());
-    batch = 0;
-    message = 0;
+    actions = Actions.of(own.steps()).list();
+    action = 0;
+    sends.clear();
+    awaited = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
     reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
@@ -294,60 +301,61 @@ final class ChipRun {
     return ((ScheduleStep.Exchange) role.steps().get(ends.size())).exchanges().get(position).sync();
   }
 
-  /** Packs the slices of a message before it is sent. */
-  void pack(Step.Send send) {
-    reached = timeline.compute(device, send.toString(), chip.messageCycles(), reached);
-    if (send.slices().size() > 1) {
+  private void awaitSends(int count) {
+    for (; awaited < count; awaited++) {
+      reached = timeline.join(reached, sends.get(awaited));
+    }
+  }
+
+  /** Starts the message of the next action, after packing its slices if it is sent. */
+  void start() {
+    awaitSends(actions.get(action).ended());
+    Step message = actions.get(action).message();
+    reached = timeline.compute(device, message.toString(), chip.messageCycles(), reached);
+    if (message instanceof Step.Send send && send.slices().size() > 1) {
       copy(send.bytes(), send.toString());
     }
   }
 
+  /** The next action's receive has been posted. */
+  void posted() {
+    action++;
+  }
+
   /**
-   * @param event at whose end the message is on its way; the chip awaits those of a batch together
+   * The next action's message is sent.
+   *
+   * @param event at whose end it is on its way
    */
   void sent(long bytes, int event) {
     traffic = traffic.plus(new Traffic(0, 0, bytes, 0));
-    passed.add(event);
-    next();
+    sends.add(event);
+    action++;
   }
 
-  private void next() {
-    message++;
-    if (message == batches.get(batch).steps().size()) {
-      for (int event : passed) {
-        reached = timeline.join(reached, event);
-      }
-      passed.clear();
-      batch++;
-      message = 0;
-    }
-  }
-
-  /** Stores a received message, or joins it with the elements that are there. */
-  void receive(Step.Receive receive) {
-    reached = timeline.compute(device, receive.toString(), chip.messageCycles(), reached);
-    traffic = traffic.plus(new Traffic(0, 0, 0, receive.bytes()));
+  /** Stores received messages, or joins them with the elements that are there. */
+  void finish(Action.Finish finish) {
+    awaitSends(finish.ended());
+    reached = timeline.compute(device, finish.message().toString(), chip.messageCycles(), reached);
+    Step.Receive first = finish.messages().getFirst();
+    int count = finish.messages().size();
+    traffic = traffic.plus(new Traffic(0, 0, 0, count * first.bytes()));
     ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
-    if (receive.combine() != Combine.REPLACE) {
-      long elements = receive.slices().stream().mapToLong(Slice::size).sum();
-      Batch all = batches.get(batch);
-      boolean isFirst = message == 0 || all.joined(message - 1) == 1;
-      boolean isLast = all.joined(message) == 1;
-      move(names.home, names.working, receive.toString(), (isFirst ? 2 : 1) * receive.bytes());
-      double cycles = sumCycles(element, elements);
-      reached = timeline.compute(device, receive.toString(), cycles, reached);
+    if (first.combine() != Combine.REPLACE) {
+      long elements = first.slices().stream().mapToLong(Slice::size).sum();
+      move(names.home, names.working, first.toString(), (1 + count) * first.bytes());
+      double cycles = joinCycles(element, count * elements);
+      reached = timeline.compute(device, first.toString(), cycles, reached);
       compute += cycles;
-      if (isLast) {
-        move(names.working, names.home, receive.toString(), receive.bytes());
-      }
-    } else if (receive.slices().size() > 1) {
-      copy(receive.bytes(), receive.toString());
+      move(names.working, names.home, first.toString(), first.bytes());
+    } else if (first.slices().size() > 1) {
+      copy(first.bytes(), first.toString());
     }
-    next();
+    action++;
   }
 
-  private double sumCycles(ElementType element, long elements) {
-    Optional<FunctionThroughput> measured = chip.function("add_" + element);
+  private double joinCycles(ElementType element, long elements) {
+    Optional<FunctionThroughput> measured = chip.function("join_" + element);
     if (measured.isPresent()) {
       return measured.get().cycles(1, 1, elements, 1, chip.cores());
     }

@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.predict;
 
+import io.partita.ir.message.Action;
 import io.partita.ir.message.Step;
 import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
@@ -29,16 +30,16 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * One run of a schedule on its target: chips do their steps in order, transfers between farther
- * memories and home go on meanwhile, and a send ends as soon as its message has found room in its
- * channel.
+ * One run of a schedule on its target: chips do their steps in order, and transfers between farther
+ * memories and home go on meanwhile. So do sends: a message leaves as soon as there is room in its
+ * channel, besides that of the receives that have been posted.
  */
 final class ScheduleTimeline {
   private final TargetDescription target;
   private final TargetTimeline timeline;
   private final List<ChipRun> chips = new ArrayList<>();
   private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
-  private final Map<Wire, List<Integer>> received = new HashMap<>();
+  private final Map<Wire, List<Integer>> posted = new HashMap<>();
   private final Map<Wire, Integer> sent = new HashMap<>();
   private final SyncEvents syncs = new SyncEvents();
   private final SortedMap<String, Long> linkBytes = new TreeMap<>();
@@ -106,7 +107,7 @@ final class ScheduleTimeline {
       waits = false;
       for (ChipRun chip : chips) {
         moves |= advance(chip);
-        waits |= chip.toMessage() != null;
+        waits |= chip.toAction() != null;
       }
     }
     if (waits) {
@@ -121,14 +122,15 @@ final class ScheduleTimeline {
     return EnergyModel.of(target, chip, names(chip));
   }
 
-  /** Whether a message was sent or received. */
+  /** Whether the chip did something for a message. */
   private boolean advance(ChipRun chip) {
     boolean moves = false;
-    for (Step step = chip.toMessage(); step != null; step = chip.toMessage()) {
+    for (Action action = chip.toAction(); action != null; action = chip.toAction()) {
       boolean done =
-          switch (step) {
-            case Step.Send send -> send(chip, send);
-            case Step.Receive receive -> receive(chip, receive);
+          switch (action) {
+            case Action.Send send -> send(chip, send.message());
+            case Action.Post post -> post(chip, post.message());
+            case Action.Finish finish -> finish(chip, finish);
           };
       if (!done) {
         return moves;
@@ -142,22 +144,24 @@ final class ScheduleTimeline {
     Wire wire = new Wire(chip.device(), send.to());
     int number = sent.getOrDefault(wire, 0);
     int capacity = Math.max(1, timeline.buffer());
+    int room = timeline.join();
     if (number >= capacity) {
-      List<Integer> before = received.getOrDefault(wire, List.of());
+      List<Integer> before = posted.getOrDefault(wire, List.of());
       if (before.size() <= number - capacity) {
         return false;
       }
-      chip.reached(timeline.join(chip.reached(), before.get(number - capacity)));
+      room = before.get(number - capacity);
     }
     sent.put(wire, number + 1);
-    chip.pack(send);
+    chip.start();
     TargetTimeline.Sent message =
         timeline.send(
             chip.device(),
             send.to(),
             "device " + chip.device() + " " + send,
             send.bytes(),
-            chip.reached());
+            chip.reached(),
+            room);
     arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(message.arrived());
     for (Channel channel : timeline.route(chip.device(), send.to())) {
       linkBytes.merge(channel.name(), send.bytes(), Long::sum);
@@ -167,15 +171,25 @@ final class ScheduleTimeline {
     return true;
   }
 
-  private boolean receive(ChipRun chip, Step.Receive receive) {
+  private boolean post(ChipRun chip, Step.Receive receive) {
+    chip.start();
     Wire wire = new Wire(receive.from(), chip.device());
-    Deque<Integer> waiting = arrivals.get(wire);
-    if (waiting == null || waiting.isEmpty()) {
-      return false;
+    posted.computeIfAbsent(wire, key -> new ArrayList<>()).add(chip.reached());
+    chip.posted();
+    return true;
+  }
+
+  private boolean finish(ChipRun chip, Action.Finish finish) {
+    List<Deque<Integer>> waiting = new ArrayList<>();
+    for (Step.Receive receive : finish.messages()) {
+      Deque<Integer> messages = arrivals.get(new Wire(receive.from(), chip.device()));
+      if (messages == null || messages.isEmpty()) {
+        return false;
+      }
+      waiting.add(messages);
     }
-    chip.reached(timeline.join(chip.reached(), waiting.remove()));
-    chip.receive(receive);
-    received.computeIfAbsent(wire, key -> new ArrayList<>()).add(chip.reached());
+    waiting.forEach(each -> chip.reached(timeline.join(chip.reached(), each.remove())));
+    chip.finish(finish);
     return true;
   }
 }

@@ -40,13 +40,7 @@ class SyncAlgorithmsTest {
 
   /** Returns costs without packing and unpacking. */
   private static double seconds(TargetDescription target, Change change, Algorithm algorithm) {
-    return on(target).candidates(change).stream()
-        .filter(candidate -> candidate.algorithm().equals(algorithm))
-        .findFirst()
-        .orElseThrow()
-        .report()
-        .syncs()
-        .stream()
+    return on(target).candidate(change, algorithm).report().syncs().stream()
         .mapToDouble(SyncReport::seconds)
         .sum();
   }
@@ -55,24 +49,24 @@ class SyncAlgorithmsTest {
   void aTreeOfFourOnTheMachineOfThePaper() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");
     double hop = 2048 / 0.5e9 + 200e-9;
-    // Own and received part in, or only the latter; the additions of eight cores, the sum out.
-    double in = (23 + 4096 / 8.0) / 500e6;
-    double more = (23 + 2048 / 8.0) / 500e6;
-    double add = (674 + 512 / 1.37) / 500e6;
-    double out = (23 + 2048 / 7.75) / 500e6;
-    double exchange = 1600 / 500e6;
-    double message = 550 / 500e6;
-    // A link has room for one message, so that sends don't wait for receives. A device works for
-    // each message that it sends or receives.
-    // Up: all members of a group send at once; the head adds three. Then the first head adds that
-    // of
-    // the other one, which is in the same batch as those of its members.
-    double up = message + hop + 3 * (message + add) + in + 2 * more + out;
-    double across = message + hop + message + more + add + out;
+    double exchange = 4200 / 500e6;
+    double message = 180 / 500e6;
+    // A device works for each message that it starts or awaits; receives have been posted before.
+    // Up: all members of a group send at once; the head adds three, the first head that of the
+    // other one, too.
+    double up = message + hop + message + sum(3);
+    double across = message + hop + message + sum(4);
     // Down: to the other head, and then to its members, one after the other.
     double down = message + hop + message + 3 * message + hop + message;
     assertThat(seconds(siracusa, allReduce(8, 512), new Algorithm.Tree(4)))
         .isCloseTo(exchange + up + across + down, within(1e-12));
+  }
+
+  /** Own and received parts in, the additions of eight cores, the sum out. */
+  private static double sum(int messages) {
+    double in = 23 + (1 + messages) * 2048 / 8.0;
+    double out = 23 + 2048 / 7.75;
+    return (in + 80 + messages * 512 / 2.6 + out) / 500e6;
   }
 
   @Test
@@ -93,7 +87,21 @@ class SyncAlgorithmsTest {
             .filter(each -> each.algorithm() instanceof Algorithm.Tree)
             .min(Comparator.comparingDouble(each -> each.report().seconds()))
             .orElseThrow();
-    assertThat(best.algorithm()).isEqualTo(new Algorithm.Tree(4));
+    assertThat(((Algorithm.Tree) best.algorithm()).group()).isEqualTo(4);
+  }
+
+  /** Pieces are on several links at once, and each takes the work of a message. */
+  @Test
+  void longMessagesTravelInPieces() {
+    TargetDescription siracusa = TargetLibrary.find("siracusa");
+    Change prompt = allReduce(8, 16 * 512);
+    Algorithm.Tree best = (Algorithm.Tree) on(siracusa).of(prompt);
+    assertThat(best.pieces()).isBetween(4, 16);
+    double whole = seconds(siracusa, prompt, new Algorithm.Tree(best.group()));
+    assertThat(seconds(siracusa, prompt, best)).isLessThan(0.6 * whole);
+    assertThat(seconds(siracusa, prompt, new Algorithm.Tree(best.group(), 256)))
+        .isGreaterThan(seconds(siracusa, prompt, best));
+    assertThat(((Algorithm.Tree) on(siracusa).of(allReduce(8, 64))).pieces()).isEqualTo(1);
   }
 
   @Test

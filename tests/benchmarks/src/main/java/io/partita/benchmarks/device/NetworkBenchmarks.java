@@ -23,6 +23,7 @@ import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.cost.Plans;
+import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -151,10 +152,13 @@ final class NetworkBenchmarks {
     }
   }
 
-  /** Returns a module whose weights are split by {@code tensor}. */
+  /**
+   * Returns a module whose weights are split by {@code tensor}, for chips that {@code compile} has.
+   */
   static Module distributed(Module module, int chips) {
     return Distribution.strategy(chips, null)
         .map(chosen -> new ShardPass(chosen).run(module))
+        .map(split -> SyncAlgorithms.choose(split, TargetLibrary.find("siracusa:chips=" + chips)))
         .orElse(module);
   }
 

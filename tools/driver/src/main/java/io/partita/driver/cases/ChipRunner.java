@@ -77,7 +77,8 @@ public final class ChipRunner implements ModuleRunner {
 
   @Override
   public Prepared prepare(Module module) {
-    Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
+    Module distributed =
+        target.withAlgorithms(sharding.map(chosen -> chosen.run(module)).orElse(module));
     Program program = Distribution.program(distributed);
     target.verifyDevices(program.devices().size());
     EmittedC emitted = target.backend().emit(program, Optional.empty());

@@ -21,7 +21,8 @@ public record ScheduleRunner(ChipTarget target, Optional<Sharding> sharding)
     implements ModuleRunner {
   @Override
   public Prepared prepare(Module module) {
-    Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
+    Module distributed =
+        target.withAlgorithms(sharding.map(chosen -> chosen.run(module)).orElse(module));
     ScheduleEvaluator evaluator =
         new ScheduleEvaluator(
             target.schedule(new Entries.Programs(Distribution.program(distributed))));

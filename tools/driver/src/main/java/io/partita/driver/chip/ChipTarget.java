@@ -7,12 +7,14 @@ import io.partita.driver.Sharding;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.target.Unit;
+import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,6 +79,12 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   @Override
   public String name() {
     return description.name();
+  }
+
+  @Override
+  public Module withAlgorithms(Module module) {
+    module.placement().ifPresent(placement -> verifyDevices(placement.mesh().devices()));
+    return SyncAlgorithms.choose(module, description);
   }
 
   @Override

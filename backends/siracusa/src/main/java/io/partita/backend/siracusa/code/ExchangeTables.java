@@ -4,7 +4,8 @@ import io.partita.backend.siracusa.model.ChipFile;
 import io.partita.backend.siracusa.model.ChipFile.Table;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.ir.function.Combine;
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Action;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
 /** One chip's messages as constant tables, which exchanges share where equal. */
 final class ExchangeTables {
   private final Map<List<String>, String> slices = new LinkedHashMap<>();
-  private final Map<List<String>, String> steps = new LinkedHashMap<>();
+  private final Map<List<String>, String> actions = new LinkedHashMap<>();
   private final List<ChipFile.Exchange> exchanges = new ArrayList<>();
   private final PlaceNames places;
   private final int member;
@@ -56,7 +57,7 @@ final class ExchangeTables {
         first.devices().get(member),
         places.used(),
         tables(tables.slices),
-        tables(tables.steps),
+        tables(tables.actions),
         tables.exchanges);
   }
 
@@ -71,9 +72,10 @@ final class ExchangeTables {
       return;
     }
     Communication.Exchange exchange = step.exchanges().get(member);
+    List<Action> list = Actions.of(exchange.steps()).list();
     List<Variable> fields = new ArrayList<>();
-    fields.add(new Variable("steps", stepsOf(exchange.steps(), step.element())));
-    fields.add(new Variable("step_count", count(exchange.steps())));
+    fields.add(new Variable("actions", actionsOf(list, step.element())));
+    fields.add(new Variable("action_count", count(list)));
     if (step.operand().isPresent()) {
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
@@ -100,45 +102,58 @@ final class ExchangeTables {
   }
 
   private String slicesOf(List<Slice> list) {
-    List<String> elements =
-        list.stream()
-            .map(slice -> "{.start = %s, .size = %s}".formatted(slice.start(), slice.size()))
-            .toList();
-    return named(slices, "slices_", elements);
+    return named(slices, "slices_", list.stream().map(ExchangeTables::text).toList());
   }
 
-  private String stepsOf(List<Step> list, ElementType element) {
+  private static String text(Slice slice) {
+    return "{.start = %s, .size = %s}".formatted(slice.start(), slice.size());
+  }
+
+  private String actionsOf(List<Action> list, ElementType element) {
     List<String> elements = new ArrayList<>();
-    for (Batch batch : Batch.of(list)) {
-      for (int i = 0; i < batch.steps().size(); i++) {
-        Step step = batch.steps().get(i);
-        List<Variable> fields = new ArrayList<>();
-        Optional<String> kernel =
-            step instanceof Step.Receive receive
-                ? combine(receive.combine(), element)
-                : Optional.empty();
-        if (i == 0) {
-          fields.add(new Variable("together", count(batch.steps())));
-        }
-        fields.add(new Variable("is_send", step instanceof Step.Send ? "1" : "0"));
-        fields.add(new Variable("chip", Integer.toString(step.peer())));
-        fields.add(new Variable("bytes", Long.toString(step.bytes())));
-        if (kernel.isPresent()) {
-          fields.add(new Variable("combine", kernel.get()));
-          fields.add(new Variable("joined", Integer.toString(batch.joined(i))));
-        }
-        fields.add(new Variable("slices", slicesOf(step.slices())));
-        fields.add(new Variable("slice_count", count(step.slices())));
-        if (!step.isInPlace() && batch.place(i) > 0) {
-          fields.add(new Variable("place", Long.toString(batch.place(i))));
-        }
-        elements.add(
-            fields.stream()
-                .map(field -> "." + field.name() + " = " + field.value())
-                .collect(Collectors.joining(", ", "{", "}")));
-      }
+    for (Action action : list) {
+      elements.add(
+          fields(action, element).stream()
+              .map(field -> "." + field.name() + " = " + field.value())
+              .collect(Collectors.joining(", ", "{", "}")));
     }
-    return named(steps, "steps_", elements);
+    return named(actions, "actions_", elements);
+  }
+
+  private List<Variable> fields(Action action, ElementType element) {
+    List<Variable> fields = new ArrayList<>();
+    Step step = action.message();
+    fields.add(
+        new Variable(
+            "kind",
+            switch (action) {
+              case Action.Send send -> "PARTITA_SEND";
+              case Action.Post post -> "PARTITA_POST";
+              case Action.Finish finish -> "PARTITA_FINISH";
+            }));
+    fields.add(new Variable("step", Integer.toString(action.step())));
+    if (action.ended() > 0) {
+      fields.add(new Variable("ended", Integer.toString(action.ended())));
+    }
+    fields.add(new Variable("chip", Integer.toString(step.peer())));
+    fields.add(new Variable("bytes", Long.toString(step.bytes())));
+    if (step instanceof Step.Receive receive) {
+      combine(receive.combine(), element)
+          .ifPresent(kernel -> fields.add(new Variable("combine", kernel)));
+    }
+    if (action instanceof Action.Finish finish) {
+      fields.add(new Variable("messages", count(finish.messages())));
+    }
+    if (step.slices().size() == 1) {
+      fields.add(new Variable("slice", text(step.slices().getFirst())));
+    } else {
+      fields.add(new Variable("slices", slicesOf(step.slices())));
+      fields.add(new Variable("slice_count", count(step.slices())));
+    }
+    if (action.place() > 0) {
+      fields.add(new Variable("place", Long.toString(action.place())));
+    }
+    return fields;
   }
 
   private static String named(

@@ -8,13 +8,13 @@ import java.util.List;
  *
  * @param places macros for the messages' operands and results in L2
  * @param slices arrays by name
- * @param steps arrays by name
+ * @param actions arrays by name
  */
 public record ChipFile(
     int chip,
     List<RoleFile.Place> places,
     List<Table> slices,
-    List<Table> steps,
+    List<Table> actions,
     List<Exchange> exchanges)
     implements Piece {
   /** An array's name and elements. */

@@ -1,0 +1,107 @@
+package io.partita.ir.message;
+
+import io.partita.ir.function.Combine;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a device does for an exchange, in order: it starts messages and awaits them, so that they
+ * are on their way while it works. Results are those of the steps one after the other. Receives are
+ * posted as early as nothing in between uses what they write, and a send is awaited when something
+ * would write what it reads, or at the end of the exchange.
+ *
+ * <p>That adds no cycle of waiting devices: all actions are in the order of the steps, except that
+ * posts, which wait only for earlier sends of the same device, are earlier.
+ *
+ * @param list the actions
+ * @param places where the buffer of each step's message begins; 0 without a buffer
+ * @param room the bytes of all buffers
+ */
+public record Actions(List<Action> list, List<Long> places, long room) {
+  /** The most messages that are combined in one pass; {@code PARTITA_JOINED} of the C runtime. */
+  public static final int JOINED = 8;
+
+  /**
+   * The most sends that haven't ended, and the most receives that have been posted; {@code
+   * PARTITA_UNDER_WAY} of the C runtime.
+   */
+  public static final int UNDER_WAY = 16;
+
+  public Actions {
+    list = List.copyOf(list);
+    places = List.copyOf(places);
+  }
+
+  public static Actions of(List<Step> steps) {
+    return new ActionPlanner(steps).plan();
+  }
+
+  /**
+   * Steps that are done together: a send, a receive, or receives that are combined with the same
+   * elements in the same way, so that a device may read its own elements once for all of them.
+   *
+   * @param first the index of the first step
+   */
+  record Unit(int first, List<Step> steps) {
+    /** The bytes of buffers of joined messages. */
+    static final long ROOM = 32 << 10;
+
+    /** Buffers begin at multiples of this. */
+    private static final long ALIGNMENT = 8;
+
+    static List<Unit> of(List<Step> steps) {
+      List<Unit> units = new ArrayList<>();
+      for (int step = 0; step < steps.size(); ) {
+        int end = step + 1;
+        while (end < steps.size() && isJoined(steps.subList(step, end), steps.get(end))) {
+          end++;
+        }
+        units.add(new Unit(step, steps.subList(step, end)));
+        step = end;
+      }
+      return units;
+    }
+
+    private static boolean isJoined(List<Step> before, Step step) {
+      return before.getFirst() instanceof Step.Receive first
+          && step instanceof Step.Receive second
+          && first.combine() != Combine.REPLACE
+          && first.combine() == second.combine()
+          && first.slices().equals(second.slices())
+          && before.stream().noneMatch(each -> each.peer() == step.peer())
+          && before.size() < JOINED
+          && (before.size() + 1) * aligned(step) <= ROOM;
+    }
+
+    private static long aligned(Step step) {
+      return Math.ceilDiv(step.bytes(), ALIGNMENT) * ALIGNMENT;
+    }
+
+    Step step() {
+      return steps.getFirst();
+    }
+
+    boolean isSend() {
+      return step() instanceof Step.Send;
+    }
+
+    boolean isInPlace() {
+      return step().isInPlace();
+    }
+
+    /** The bytes of the buffers of all its messages. */
+    long room() {
+      return isInPlace() ? 0 : steps.size() * aligned(step());
+    }
+
+    /** Returns where the buffer of a message begins among those of the unit. */
+    long place(int message) {
+      return isInPlace() ? 0 : message * aligned(step());
+    }
+
+    boolean overlaps(Unit other) {
+      return step().slices().stream()
+          .anyMatch(slice -> other.step().slices().stream().anyMatch(slice::overlaps));
+    }
+  }
+}
