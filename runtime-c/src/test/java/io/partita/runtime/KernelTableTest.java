@@ -2,7 +2,7 @@ package io.partita.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.ir.message.Batch;
+import io.partita.ir.message.Actions;
 import io.partita.ir.schedule.kernel.Accesses;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.ElementRun;
@@ -51,9 +51,11 @@ class KernelTableTest {
   }
 
   @Test
-  void batchesHaveAsManyStepsAsTheRuntimeTakes() throws IOException {
-    assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/join.h")))
-        .contains("#define PARTITA_TOGETHER " + Batch.STEPS + "\n");
+  void asManyMessagesAreUnderWayAsTheRuntimeTakes() throws IOException {
+    assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.h")))
+        .contains(
+            "#define PARTITA_JOINED " + Actions.JOINED + "\n",
+            "#define PARTITA_UNDER_WAY " + Actions.UNDER_WAY + "\n");
   }
 
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */

@@ -43,8 +43,7 @@ public record DequantizedBytes(Value integers, float scale, long zero) {
 
   /** Returns the dequantized bytes {@code [..., rows, in]} that a linear multiplies. */
   public static Optional<DequantizedBytes> input(Node linear, GraphEditor graph) {
-    return of(graph.operand(linear, 0), graph)
-        .filter(input -> input.integers.type().rank() >= 2);
+    return of(graph.operand(linear, 0), graph).filter(input -> input.integers.type().rank() >= 2);
   }
 
   /** Like {@link #of}, but a value may also be moved after it was dequantized. */

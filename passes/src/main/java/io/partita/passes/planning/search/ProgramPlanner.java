@@ -102,7 +102,8 @@ public final class ProgramPlanner implements Planner {
         .computeIfAbsent(
             strategy.devices(),
             count ->
-                new ChooseAlgorithms(new SyncAlgorithms(devices, Topology.of(devices).buffer(), options, goal)))
+                new ChooseAlgorithms(
+                    new SyncAlgorithms(devices, Topology.of(devices).buffer(), options, goal)))
         .run(strategy.devices() == 1 ? sharded : syncs.run(sharded));
   }
 
