@@ -143,7 +143,7 @@ class OperationsPageTest {
       graph.output("y" + i, results.get(i));
     }
     String printed = PirPrinter.print(new Module(graph.finish(), List.of()));
-    String line = printed.lines().skip(2).findFirst().orElseThrow().strip();
+    String line = printed.lines().skip(3).findFirst().orElseThrow().strip();
     for (int i = 0; i < operands.size(); i++) {
       line = line.replaceAll("%x" + i + "\\b(?!:)", "%x" + i + ": " + operands.get(i).type());
     }

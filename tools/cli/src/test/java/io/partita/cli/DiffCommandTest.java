@@ -162,7 +162,7 @@ final class DiffCommandTest {
     Map<String, Object> found =
         found(
             messages,
-            text -> text.replaceFirst("is_send = 1, .chip = 3", "is_send = 1, .chip = 0"));
+            text -> text.replaceFirst("SEND, .step = 0, .chip = 3", "SEND, .step = 0, .chip = 0"));
     assertThat(found)
         .containsEntry("status", "DIVERGES")
         .containsEntry("chip", 2)
@@ -180,18 +180,18 @@ final class DiffCommandTest {
             messages,
             text ->
                 text.replaceFirst(
-                    "is_send = 1, .chip = 1, .bytes = 384, .slices = slices_3",
-                    "is_send = 1, .chip = 1, .bytes = 384, .slices = slices_2"));
+                    "(SEND, .step = 2, .chip = 1, .bytes = 384, .slice = ..start =) 192",
+                    "$1 96"));
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 2);
     assertThat((String) found.get("part"))
-        .startsWith("message 2 of 12 (send 384 B to 1), element 96 of the vector");
+        .startsWith("message 2 of 6 (send 384 B to 1), element 192 of the vector");
   }
 
   @Test
   void chipThatWaitsForever() throws IOException {
     Path role = four.resolve("chip3_messages.c");
     Map<String, Object> found =
-        found(role, text -> text.replaceFirst("\\.step_count = 6", ".step_count = 0"));
+        found(role, text -> text.replaceFirst("\\.action_count = 9", ".action_count = 0"));
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 3);
     assertThat((String) found.get("part")).startsWith("message 0 of 6 ");
   }

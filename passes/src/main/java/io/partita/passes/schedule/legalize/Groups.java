@@ -7,8 +7,10 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.op.Quantized.Quantize;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured.Linear;
+import io.partita.ir.op.Structured.Norm;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,8 +24,8 @@ import java.util.Set;
  * with the requantization of its sums and, between them, the addition of a vector along the
  * columns. A product or convolution, requantized or not, also forms a group with its epilogues:
  * elementwise functions of its result and possibly other operands, such as activations, residuals,
- * gates and requantizations. So do an elementwise function, a requantization, and a norm or softmax
- * of integers. Every other node is a group of its own.
+ * gates and requantizations. So do an elementwise function, a requantization, a norm or softmax of
+ * integers, and a norm of floats that is quantized. Every other node is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -120,12 +122,20 @@ public final class Groups {
       chain.add(reader);
       last = reader.result();
     }
+    if (head.op() instanceof Norm && chain.stream().noneMatch(Groups::isQuantization)) {
+      chain.forEach(taken::remove);
+      chain.clear();
+    }
     while (!chain.isEmpty() && Epilogues.isView(chain.getLast())) {
       taken.remove(chain.removeLast());
     }
     if (!chain.isEmpty()) {
       found.put(head, chain);
     }
+  }
+
+  private static boolean isQuantization(Node node) {
+    return node.op() instanceof Quantize;
   }
 
   private static boolean isProduct(Node node) {

@@ -30,7 +30,6 @@ public final class Legalization {
           new SplitFfn(),
           new ProjectPatches(),
           new SplitEinsum(),
-          new WidenAttention(),
           new SplitBatches(),
           new SplitConvolution(),
           new SplitPool(),
@@ -108,6 +107,7 @@ public final class Legalization {
     LongLines lines = new LongLines(workingBytes);
     List<RewriteRule> parts =
         List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
-    return List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
+    List<RewriteRule> attention = List.of(new WidenAttention(workingBytes));
+    return List.of(attention, SPLIT, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
   }
 }

@@ -22,10 +22,12 @@ import java.util.Optional;
  * {@code attention(q, k, v) of integers -> attention(f32(q), f32(k), f32(v)) valueScale}, where the
  * keys and values of a head don't fit a tile, which the kernels for integers need. Its
  * probabilities aren't rounded to 8 bits.
+ *
+ * @param workingBytes the bytes of the smallest working memory
  */
-final class WidenAttention implements RewriteRule {
-  /** The most bytes of keys and values of a head in a tile. */
-  private static final long LARGEST_HEAD = 96 << 10;
+record WidenAttention(long workingBytes) implements RewriteRule {
+  /** The bytes of a score and its weight. */
+  private static final long SCORE = Integer.BYTES + 1;
 
   /** The number of queries, keys and values among the operands. */
   private static final int INTEGERS = 3;
@@ -44,8 +46,9 @@ final class WidenAttention implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Shape keys = node.operand(1).type().shape();
-    Shape values = node.operand(2).type().shape();
-    if (keys.extent(2) * (keys.extent(3) + values.extent(3)) <= LARGEST_HEAD) {
+    long features = keys.extent(3) + node.operand(2).type().shape().extent(3);
+    // Half of the memory, so that the next head can be loaded in the meantime.
+    if (keys.extent(2) * (features + SCORE) <= workingBytes / 2) {
       return Optional.empty();
     }
     Attention integer = (Attention) node.op();

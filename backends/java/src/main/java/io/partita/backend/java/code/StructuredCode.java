@@ -109,8 +109,11 @@ final class StructuredCode {
     boolean isBlocked = q.extent(2) >= MANY_QUERIES;
     long block = isBlocked ? Math.min(64, q.extent(2)) : 1;
     String scores = code.scratch.take(code.realStorage(), block * k.extent(2));
+    String turned =
+        isBlocked ? code.scratch.take(code.realStorage(), k.extent(2) * k.extent(3)) : "";
+    arguments.add(keyLengths(attention));
     if (isBlocked) {
-      arguments.add(code.scratch.take(code.realStorage(), k.extent(2) * k.extent(3)));
+      arguments.add(turned);
     }
     arguments.add(scores);
     arguments.add(y);
@@ -130,6 +133,7 @@ final class StructuredCode {
     arguments.add(Elements.literal(ElementType.F32, IntegerAttention.unit(attention.scale())));
     arguments.add(Elements.literal(ElementType.F32, attention.valueScale()));
     arguments.addAll(visibility(attention));
+    arguments.add(keyLengths(attention));
     arguments.add(code.scratch.take(Storage.INTS, code.shape(1).extent(2)));
     arguments.add(code.scratch.take(Storage.INTS, code.shape(2).extent(3)));
     arguments.add(code.result());
@@ -150,7 +154,11 @@ final class StructuredCode {
         code.shape(2).extent(3));
   }
 
-  /** Which keys a query sees. */
+  private String keyLengths(Structured.Attention attention) {
+    return attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null";
+  }
+
+  /** Which keys a query sees, apart from their number. */
   private List<Object> visibility(Structured.Attention attention) {
     boolean isChoice = attention.mask() && code.element(3) == ElementType.BOOL;
     String mask = attention.mask() ? isChoice ? code.array(3) : code.real(3) : "null";
@@ -164,7 +172,6 @@ final class StructuredCode {
         attention.mask()
             ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
             : List.of(0L, 0L, 0L, 0L));
-    arguments.add(attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null");
     return arguments;
   }
 

@@ -27,7 +27,7 @@ public final class AttentionRuleTest implements RuleTest {
                 """
                 %0 = transpose(%k) {permutation = [0, 1, 3, 2]} : i8[2,3,4,7]
                 %1 = transpose(%0) {permutation = [0, 1, 3, 2]} : i8[2,3,7,4]
-                %2 = attention(%q, %1, %v) {scale = 2.999999983236194E-4, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.009999999776482582} : f32[2,3,5,6]
+                %2 = attention(%q, %1, %v) {scale = 2.999999865889551E-4, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.009999999776482582} : f32[2,3,5,6]
                 %3 = reshape(%2) {to = [2, 3, 5, 6]} : f32[2,3,5,6]
                 """),
         assertThat(new RaiseIntegerAttention())
