@@ -127,8 +127,6 @@ class ShardedFixtureTest {
         .allMatch(sync -> sync.is(SyncKind.ALL_REDUCE) || sync.is(SyncKind.ALL_GATHER));
   }
 
-  private static final String QUANTIZED_SCORES = ".*/(bert_qdq|llama_qdq|vit_.*qdq.*)";
-
   /** Outside blocks, the embedding or the patches are joined once. */
   private static int gathers(String name) {
     return switch (family(name)) {
@@ -139,10 +137,8 @@ class ShardedFixtureTest {
       case "mobilebert" -> 9;
       // A linear layer before the scores, or scores that become floats after they are joined.
       case "bert" -> name.contains("mlm") ? 2 : 1;
-      // Scores and pooled tokens are joined as bytes before they become floats. Embeddings that are
-      // added in integers stay whole.
-      case "quantized" ->
-          name.endsWith("bert_qoperator") ? 0 : name.matches(QUANTIZED_SCORES) ? 2 : 1;
+      // Embeddings that are added in integers stay whole.
+      case "quantized" -> name.endsWith("bert_qoperator") ? 0 : 1;
       default -> 1;
     };
   }
