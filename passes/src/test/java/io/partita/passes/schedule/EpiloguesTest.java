@@ -11,6 +11,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
@@ -248,6 +249,21 @@ class EpiloguesTest {
             "[gemm_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32,"
                 + " sub_f32]",
             "[relu_f32, sub_f32]");
+  }
+
+  @Test
+  void aSelectionOfTheLargestFollowsInItsOwnLoop() {
+    assertThat(
+            loops(
+                graph -> {
+                  Value x = unary(graph, UnaryFunction.NEG, input(graph, "x", 17));
+                  return graph
+                      .addNode(new Reduction.TopK(14, 0, true), List.of(x))
+                      .results()
+                      .getFirst();
+                },
+                ROOM))
+        .containsExactly("[neg_f32]", "[top_k_f32]");
   }
 
   @Test

@@ -180,8 +180,7 @@ final class DiffCommandTest {
             messages,
             text ->
                 text.replaceFirst(
-                    "(SEND, .step = 2, .chip = 1, .bytes = 384, .slice = ..start =) 192",
-                    "$1 96"));
+                    "(SEND, .step = 2, .chip = 1, .bytes = 384, .slice = ..start =) 192", "$1 96"));
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 2);
     assertThat((String) found.get("part"))
         .startsWith("message 2 of 6 (send 384 B to 1), element 192 of the vector");

@@ -93,6 +93,9 @@ public final class Epilogues {
    * position.
    */
   static boolean isEpilogue(Node node, Value values) {
+    if (node.results().size() != 1) {
+      return false;
+    }
     ElementType element = values.type().element();
     boolean fits =
         switch (node.op()) {

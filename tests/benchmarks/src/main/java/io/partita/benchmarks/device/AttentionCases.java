@@ -54,6 +54,28 @@ final class AttentionCases extends KernelCases {
     return it.cases();
   }
 
+  static List<KernelCase> integers() {
+    AttentionCases it = new AttentionCases();
+    it.add(
+        "attention of integers, heads, queries, keys, features",
+        new Attention(1e-4, 0, false, Dim.of(0), 0, false, false, 0.01),
+        3,
+        size -> it.bytes(size[0], size[1], size[2], size[3]),
+        size(4, 16, 16, 16),
+        size(2, 50, 50, 24),
+        size(4, 25, 40, 32),
+        size(4, 17, 17, 64),
+        size(3, 64, 64, 32),
+        size(1, 128, 200, 128),
+        size(8, 1, 128, 32),
+        size(8, 1, 64, 64),
+        size(1, 1, 128, 64),
+        size(6, 1, 200, 48),
+        size(1, 16, 144, 64),
+        size(8, 30, 30, 16));
+    return it.cases();
+  }
+
   static List<KernelCase> positions() {
     AttentionCases it = new AttentionCases();
     for (boolean interleaved : List.of(false, true)) {
@@ -94,6 +116,13 @@ final class AttentionCases extends KernelCases {
         floats(1, heads, seq, features),
         floats(1, kvHeads, keys, features),
         floats(1, kvHeads, keys, features));
+  }
+
+  private List<Tensor> bytes(long heads, long seq, long keys, long features) {
+    return List.of(
+        integers(ElementType.I8, 1, heads, seq, features),
+        integers(ElementType.I8, 1, heads, keys, features),
+        integers(ElementType.I8, 1, heads, keys, features));
   }
 
   /** Fills all positions of the cache. */

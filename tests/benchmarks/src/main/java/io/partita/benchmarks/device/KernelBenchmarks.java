@@ -35,6 +35,7 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     programs.put("rows", FloatCases.rows());
     programs.put("prompts", AttentionCases.prompts());
     programs.put("tokens", AttentionCases.tokens());
+    programs.put("integer attention", AttentionCases.integers());
     programs.put("positions", AttentionCases.positions());
     programs.put("movement", MovementCases.all());
     programs.put("convolutions", ConvolutionCases.floats());
