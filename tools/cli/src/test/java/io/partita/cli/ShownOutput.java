@@ -4,15 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Compares what a command prints, standard error last, with what a page shows. Lines of standard
- * error may be left out at the end. A line of three dots stands for any lines, and dots at the end
- * of a line for any text. Numbers may differ by a tolerance, and those with the time that something
- * took aren't compared.
+ * error may be left out at the end, and those of progress aren't compared. A line of three dots
+ * stands for any lines, and dots at the end of a line for any text. Numbers may differ by a
+ * tolerance, and those with the time that something took aren't compared.
  */
 final class ShownOutput {
   private static final String DOTS = "...";
+
+  /** The end of lines that show the progress of what takes some seconds on this machine. */
+  private static final String PROGRESS = "…";
+
   private static final Pattern NUMBER = Pattern.compile("[0-9][0-9,]*(\\.[0-9]+)?(e[-+]?[0-9]+)?");
   private static final Pattern TIMED = Pattern.compile("a second|^measured ");
 
@@ -23,7 +28,10 @@ final class ShownOutput {
    */
   static void verify(String command, List<String> shown, Invocation run, double tolerance) {
     String printed = run.out() + run.err();
-    List<String> lines = printed.lines().map(String::stripTrailing).toList();
+    List<String> lines =
+        Stream.concat(run.out().lines(), run.err().lines().filter(line -> !line.endsWith(PROGRESS)))
+            .map(String::stripTrailing)
+            .toList();
     int next = 0;
     boolean isAnywhere = false;
     for (String line : shown) {
