@@ -29,7 +29,7 @@ final class DiffOnPortsTest {
       " if (block.row == 0 && block.column == 0 && gemm->m > 1)"
           + " { ((float *)gemm->out)[gemm->out_row + 2] += 0.25f; }";
 
-  private static final String REDUCES = "partita_team_run(kernel, &binary);";
+  private static final String REDUCES = "partita_team_start(action->combine, &tile->join);";
 
   @TempDir static Path scratch;
   private static Path inputs;
@@ -106,11 +106,11 @@ final class DiffOnPortsTest {
         found(
             two,
             "runtime/collectives/exchange.c",
-            text -> text.replace(REDUCES, "if (partita_chip() != 1) { " + REDUCES + " }"),
+            text -> text.replace(REDUCES, "tile->join.elements *= partita_chip() != 0; " + REDUCES),
             port);
-    assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 1);
+    assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 0);
     assertThat((String) found.get("part"))
-        .matches("message \\d of \\d \\(receive \\d+ B from 0\\), element \\d+ of the vector");
+        .matches("message \\d of \\d \\(receive \\d+ B from 1\\), element \\d+ of the vector");
   }
 
   @ParameterizedTest
@@ -120,7 +120,7 @@ final class DiffOnPortsTest {
         found(
             two,
             "chip1_messages.c",
-            text -> text.replace("{.start = 8, .size = 8}", "{.start = 7, .size = 8}"),
+            text -> text.replaceFirst("(SEND, .* = ..start =) 0", "$1 1"),
             port);
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 1);
     assertThat((String) found.get("part")).startsWith("message ");

@@ -145,7 +145,7 @@ class QuantizeCommandTest {
     assertThat(perplexity(quantized) / perplexity(Invocation.DECODER)).isBetween(0.97, 1.03);
     Invocation inspected = Invocation.of("inspect", quantized);
     assertThat(inspected.out())
-        .contains("past_key_values.0.key: i8[", "KV cache   256 B a token", "attention 4");
+        .contains("past_key_3 (4): i8[1,4,past,8]", "KV cache   256 B a token", "attention 4");
   }
 
   @Test

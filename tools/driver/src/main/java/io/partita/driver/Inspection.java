@@ -134,7 +134,7 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
           || !part.headSize().isStatic()) {
         return OptionalLong.empty();
       }
-      ElementType element = part.node().result().type().element();
+      ElementType element = part.node().operand(1).type().element();
       isGrowing = true;
       bytes += 2 * element.packedBytes(part.kvHeads().value() * part.headSize().value());
     }

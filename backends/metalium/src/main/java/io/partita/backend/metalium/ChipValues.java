@@ -177,7 +177,8 @@ final class ChipValues {
   Optional<Tensor> computed(Value value) {
     Node node = value.definition();
     if (node.op() instanceof Communication.Gate) {
-      return get(node.operand(0));
+      boolean isShut = get(node.operand(1)).filter(flag -> !flag.getBoolean(0)).isPresent();
+      return isShut ? Optional.empty() : get(node.operand(0));
     }
     if (node.op() instanceof Communication) {
       return Optional.empty();
