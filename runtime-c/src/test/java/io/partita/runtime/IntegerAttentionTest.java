@@ -154,7 +154,7 @@ class IntegerAttentionTest {
         .i32((long) drawn.seq() * queryRow, queryRow, (long) keys * d, d)
         .i32(maskHead, isMasked ? keys : 0, isMasked ? 1 : 0)
         .i32(drawn.op.causal() ? 1 : 0, drawn.op.window(), drawn.op.offset().value())
-        .f32(1 / drawn.op.scale());
+        .f32(IntegerAttention.inverse(drawn.op.scale()));
   }
 
   /** Leaves space after each row. */

@@ -26,7 +26,7 @@ final class IntegerAttentionKernel {
 
   private IntegerAttentionKernel(Structured.Attention op, List<Tensor> operands, TensorType type) {
     mask = new AttentionMask(op, operands);
-    inverseScale = (float) (1 / op.scale());
+    inverseScale = IntegerAttention.inverse(op.scale());
     unit = IntegerAttention.unit(op.scale());
     valueScale = (float) op.valueScale();
     q = bytes(operands.get(0));

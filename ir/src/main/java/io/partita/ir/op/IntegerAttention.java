@@ -51,6 +51,11 @@ public final class IntegerAttention {
     return (float) (scale / Math.log(2) * (1 << FRACTION));
   }
 
+  /** Returns what {@link #addend} multiplies an additive mask by. */
+  public static float inverse(double scale) {
+    return (float) (1 / scale);
+  }
+
   /**
    * Returns the weight of a score.
    *
@@ -70,7 +75,11 @@ public final class IntegerAttention {
     return (power + ((1 << (POWER - 1)) << whole)) >> (POWER + whole);
   }
 
-  /** Returns what an additive mask adds to a score; the lowest number for negative infinity. */
+  /**
+   * Returns what an additive mask adds to a score; the lowest number for negative infinity.
+   *
+   * @param inverseScale {@link #inverse} of the attention's scale
+   */
   public static int addend(float mask, float inverseScale) {
     return (int) Math.clamp(Math.rint(mask * inverseScale), -LARGEST_MASK, LARGEST_MASK);
   }

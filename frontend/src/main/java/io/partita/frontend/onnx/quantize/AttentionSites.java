@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Finds the attentions of a graph. */
@@ -29,7 +30,6 @@ final class AttentionSites {
 
   private final QuantizableModel model;
   private final GraphProto graph;
-  private final Map<String, Integer> producers = new HashMap<>();
   private final Map<String, List<Integer>> readers = new HashMap<>();
   private final Set<String> inputs;
   private final Set<String> outputs;
@@ -38,10 +38,7 @@ final class AttentionSites {
     this.model = model;
     graph = model.proto().getGraph();
     for (int i = 0; i < graph.getNodeCount(); i++) {
-      int index = i;
-      NodeProto node = graph.getNode(i);
-      node.getOutputList().forEach(output -> producers.put(output, index));
-      for (String input : Set.copyOf(node.getInputList())) {
+      for (String input : Set.copyOf(graph.getNode(i).getInputList())) {
         readers.computeIfAbsent(input, name -> new ArrayList<>()).add(i);
       }
     }
@@ -69,7 +66,7 @@ final class AttentionSites {
         .flatMap(softmax -> above(softmax.getInput(0), ON_SCORES, this::isProduct))
         .map(
             scores -> {
-              int first = producers.get(scores.getOutput(0));
+              int first = model.producerIndex(scores.getOutput(0)).orElseThrow();
               return new AttentionSite(
                   product.getName().isEmpty() ? product.getOutput(0) : product.getName(),
                   product.getOutput(0),
@@ -84,29 +81,25 @@ final class AttentionSites {
   private boolean isProduct(NodeProto node) {
     return node.getOpType().equals("MatMul")
         && node.getDomain().isEmpty()
-        && node.getInputList().stream().allMatch(input -> isComputed(input));
+        && node.getInputList().stream().allMatch(this::isComputed);
   }
 
   private boolean isComputed(String value) {
-    return model.constant(value).isEmpty() && producers.containsKey(value);
-  }
-
-  private interface Test {
-    boolean isFound(NodeProto node);
+    return model.constant(value).isEmpty() && model.producer(value).isPresent();
   }
 
   /** Returns the nearest node above a value with nothing but some operators between. */
-  private Optional<NodeProto> above(String value, Set<String> between, Test test) {
+  private Optional<NodeProto> above(String value, Set<String> between, Predicate<NodeProto> test) {
     return above(value, between, test, MAX_STEPS);
   }
 
-  private Optional<NodeProto> above(String value, Set<String> between, Test test, int steps) {
-    Integer index = producers.get(value);
-    if (index == null || steps == 0) {
+  private Optional<NodeProto> above(
+      String value, Set<String> between, Predicate<NodeProto> test, int steps) {
+    NodeProto node = model.producer(value).orElse(null);
+    if (node == null || steps == 0) {
       return Optional.empty();
     }
-    NodeProto node = graph.getNode(index);
-    if (test.isFound(node)) {
+    if (test.test(node)) {
       return Optional.of(node);
     }
     if (!between.contains(node.getOpType())) {
@@ -123,18 +116,16 @@ final class AttentionSites {
     int at = operand;
     while (true) {
       String value = graph.getNode(node).getInput(at);
-      Integer above = producers.get(value);
-      if (above == null) {
+      NodeProto above = model.producer(value).orElse(null);
+      Optional<Cache> cache = above == null ? Optional.empty() : cache(above);
+      boolean isMoved = above != null && MOVEMENTS.contains(above.getOpType());
+      if (cache.isEmpty() && !isMoved) {
         return new Use(value, node, at, Optional.empty());
       }
-      Optional<Cache> cache = cache(graph.getNode(above));
+      node = model.producerIndex(value).orElseThrow();
       if (cache.isPresent()) {
-        return new Use(graph.getNode(above).getInput(1), above, 1, cache);
+        return new Use(above.getInput(1), node, 1, cache);
       }
-      if (!MOVEMENTS.contains(graph.getNode(above).getOpType())) {
-        return new Use(value, node, at, Optional.empty());
-      }
-      node = above;
       at = 0;
     }
   }

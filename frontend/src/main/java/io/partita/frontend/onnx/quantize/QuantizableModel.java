@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** A float model and its products with trained matrices. */
@@ -35,15 +36,20 @@ public final class QuantizableModel {
 
   private final OnnxModel model;
   private final Map<String, TensorProto> constants = new HashMap<>();
-  private final Map<String, NodeProto> producers = new HashMap<>();
+
+  /** The index of the node that computes each value. */
+  private final Map<String, Integer> producers = new HashMap<>();
+
   private final List<Product> products = new ArrayList<>();
 
   private QuantizableModel(OnnxModel model) {
     this.model = model;
     GraphProto graph = model.proto().getGraph();
     graph.getInitializerList().forEach(tensor -> constants.put(tensor.getName(), tensor));
-    for (NodeProto node : graph.getNodeList()) {
-      node.getOutputList().forEach(output -> producers.put(output, node));
+    for (int i = 0; i < graph.getNodeCount(); i++) {
+      int index = i;
+      NodeProto node = graph.getNode(i);
+      node.getOutputList().forEach(output -> producers.put(output, index));
       if (node.getOpType().equals("Constant")) {
         attribute(node, "value").ifPresent(value -> constants.put(node.getOutput(0), value.getT()));
       }
@@ -105,19 +111,13 @@ public final class QuantizableModel {
   }
 
   Optional<NodeProto> producer(String value) {
-    return Optional.ofNullable(producers.get(value));
+    return Optional.ofNullable(producers.get(value)).map(proto().getGraph()::getNode);
   }
 
-  /** Returns the index of the node after the one that computes a value; 0 for an input. */
-  int nodeAfter(String value) {
-    NodeProto producer = producers.get(value);
-    List<NodeProto> nodes = model.proto().getGraph().getNodeList();
-    for (int i = 0; i < nodes.size() && producer != null; i++) {
-      if (nodes.get(i) == producer) {
-        return i + 1;
-      }
-    }
-    return 0;
+  /** Returns the index of the node that computes a value. */
+  OptionalInt producerIndex(String value) {
+    Integer index = producers.get(value);
+    return index == null ? OptionalInt.empty() : OptionalInt.of(index);
   }
 
   /** Returns a constant by name. */
@@ -135,7 +135,7 @@ public final class QuantizableModel {
         isGemm && attribute(node, "transB").map(value -> value.getI() != 0).orElse(false);
     String weight = node.getInput(1);
     while (!constants.containsKey(weight) && producers.containsKey(weight)) {
-      NodeProto before = producers.get(weight);
+      NodeProto before = producer(weight).orElseThrow();
       boolean isTranspose = before.getOpType().equals("Transpose");
       if (!isTranspose && !before.getOpType().equals("Identity")) {
         return Optional.empty();

@@ -114,7 +114,6 @@ public final class QuantizedGraph {
 
   private void divideNorms() {
     NormScales norms = new NormScales(model, List.copyOf(choices.keySet()));
-    List<NodeProto> nodes = model.proto().getGraph().getNodeList();
     factors.forEach(
         (value, divisors) -> {
           for (NormScales.Place place : norms.places(value)) {
@@ -124,20 +123,11 @@ public final class QuantizedGraph {
             }
             String name = fresh(place.constant() + "_smoothed");
             added.put(name, floats(name, data, data.length));
-            int index = identityIndex(nodes, place.node());
+            int index = model.producerIndex(place.node().getOutput(0)).orElseThrow();
             NodeProto.Builder node = replaced.getOrDefault(index, place.node()).toBuilder();
             replaced.put(index, node.setInput(place.operand(), name).build());
           }
         });
-  }
-
-  private static int identityIndex(List<NodeProto> nodes, NodeProto node) {
-    for (int i = 0; i < nodes.size(); i++) {
-      if (nodes.get(i) == node) {
-        return i;
-      }
-    }
-    throw new IllegalStateException(node.getName());
   }
 
   private void quantize(Product product, Choice choice) {
@@ -190,10 +180,15 @@ public final class QuantizedGraph {
   private void read(AttentionSite.Use use, Affine code) {
     String coded = codedInputs.get(use.value() + code);
     if (coded == null) {
-      coded = coded(use.value(), code, before(model.nodeAfter(use.value())));
+      coded = coded(use.value(), code, before(after(use.value())));
       codedInputs.put(use.value() + code, coded);
     }
     replaced.put(use.node(), current(use.node()).setInput(use.operand(), coded).build());
+  }
+
+  /** Returns the index of the node after the one that computes a value; 0 for an input. */
+  private int after(String value) {
+    return model.producerIndex(value).orElse(-1) + 1;
   }
 
   private List<NodeProto> before(int index) {

@@ -150,24 +150,50 @@ final class AttentionLowering {
   }
 
   private TileSpace build(List<TensorView> operands) {
-    Heads queries = add("q", 0, q, seq);
-    Heads keyTile = add("k", 1, k, keys);
-    Heads valueTile = add("v", 2, v, keys);
-    List<Argument> mask = mask(operands);
-    Heads result = add("out", operands.size(), out, seq);
-    TileExpression heads = TileGrid.elements(List.of(batch, kvHeads, groupHeads));
+    Tiles tiles =
+        new Tiles(
+            add("q", 0, q, seq),
+            add("k", 1, k, keys),
+            add("v", 2, v, keys),
+            mask(operands),
+            add("out", operands.size(), out, seq));
     if (op.isInteger()) {
-      integerCalls(heads, queries, keyTile, valueTile, mask, result);
+      integerCalls(tiles);
     } else {
-      calls(heads, queries, keyTile, valueTile, mask, result);
+      calls(tiles);
     }
     return space.build();
   }
 
-  private TileExpression validKeys() {
-    return keyLength
-        .map(length -> length.minus(start(keys)).minimum(size(keys)).maximum(ZERO))
-        .orElse(size(keys));
+  /**
+   * The tiles of a loop.
+   *
+   * @param mask pointers, then strides
+   */
+  private record Tiles(Heads q, Heads k, Heads v, List<Argument> mask, Heads out) {
+    List<Argument> masks() {
+      return mask.subList(0, 2);
+    }
+
+    List<Argument> maskStrides() {
+      return mask.subList(2, mask.size());
+    }
+  }
+
+  private TileExpression headCount() {
+    return TileGrid.elements(List.of(batch, kvHeads, groupHeads));
+  }
+
+  private List<Argument> counts() {
+    TileExpression valid =
+        keyLength
+            .map(length -> length.minus(start(keys)).minimum(size(keys)).maximum(ZERO))
+            .orElse(size(keys));
+    return List.of(
+        integer("heads", headCount()),
+        integer("group", size(groupHeads)),
+        integer("seq", size(seq)),
+        integer("keys", valid));
   }
 
   private List<Argument> visibility() {
@@ -183,35 +209,24 @@ final class AttentionLowering {
         integer("position", position));
   }
 
-  private void integerCalls(
-      TileExpression heads,
-      Heads queries,
-      Heads keyTile,
-      Heads valueTile,
-      List<Argument> mask,
-      Heads result) {
+  private void integerCalls(Tiles tiles) {
     long row = Math.ceilDiv(k.shape().get(2), WORD) * WORD;
-    TileExpression lines = heads.times(size(seq));
+    TileExpression lines = headCount().times(size(seq));
     int scores = space.scratch("scores", lines.times(Integer.BYTES * k.shape().get(2)));
     int weights = space.scratch("weights", lines.times(row));
-    List<Argument> counts =
-        List.of(
-            integer("heads", heads),
-            integer("group", size(groupHeads)),
-            integer("seq", size(seq)),
-            integer("keys", validKeys()));
+    List<Argument> counts = counts();
     List<Argument> first = new ArrayList<>();
-    first.add(pointer("q", queries.operand));
-    first.add(pointer("k", keyTile.operand));
-    first.addAll(mask.subList(0, 2));
+    first.add(pointer("q", tiles.q.operand));
+    first.add(pointer("k", tiles.k.operand));
+    first.addAll(tiles.masks());
     first.add(scratch("scores", scores));
     first.addAll(counts);
     first.add(integer("d", q.shape().get(3)));
-    first.addAll(strides("q", queries));
-    first.addAll(strides("k", keyTile));
-    first.addAll(mask.subList(2, mask.size()));
+    first.addAll(strides("q", tiles.q));
+    first.addAll(strides("k", tiles.k));
+    first.addAll(tiles.maskStrides());
     first.addAll(visibility());
-    first.add(number("inverse_scale", (float) (1 / op.scale())));
+    first.add(number("inverse_scale", IntegerAttention.inverse(op.scale())));
     space.call("attention_scores_i8", first);
     space.call(
         "attention_weights_u8",
@@ -225,26 +240,20 @@ final class AttentionLowering {
             number("unit", IntegerAttention.unit(op.scale()))));
     List<Argument> last = new ArrayList<>();
     last.add(scratch("weights", weights));
-    last.add(pointer("v", valueTile.operand));
-    last.add(pointer("out", result.operand));
+    last.add(pointer("v", tiles.v.operand));
+    last.add(pointer("out", tiles.out.operand));
     last.addAll(counts);
     last.add(integer("dv", v.shape().get(3)));
     last.add(integer("row", row));
-    last.addAll(strides("v", valueTile));
-    last.addAll(strides("out", result));
+    last.addAll(strides("v", tiles.v));
+    last.addAll(strides("out", tiles.out));
     last.add(number("value_scale", (float) op.valueScale()));
     space.call("attention_values_i8", last);
   }
 
-  private void calls(
-      TileExpression heads,
-      Heads queries,
-      Heads keyTile,
-      Heads valueTile,
-      List<Argument> mask,
-      Heads result) {
+  private void calls(Tiles tiles) {
     long parts = parts();
-    TileExpression items = heads.times(size(seq)).times(parts);
+    TileExpression items = headCount().times(size(seq)).times(parts);
     long valueSize = v.shape().get(3);
     List<Argument> state =
         List.of(
@@ -252,34 +261,31 @@ final class AttentionLowering {
             scratch("weights", space.scratch("weights", items.times(Float.BYTES))),
             scratch("sums", space.scratch("sums", items.times(Float.BYTES * valueSize))));
     List<Argument> arguments = new ArrayList<>();
-    arguments.add(pointer("q", queries.operand));
-    arguments.add(pointer("k", keyTile.operand));
-    arguments.add(pointer("v", valueTile.operand));
-    arguments.addAll(mask.subList(0, 2));
+    arguments.add(pointer("q", tiles.q.operand));
+    arguments.add(pointer("k", tiles.k.operand));
+    arguments.add(pointer("v", tiles.v.operand));
+    arguments.addAll(tiles.masks());
     arguments.addAll(state);
     arguments.add(integer("parts", parts));
-    arguments.add(integer("heads", heads));
-    arguments.add(integer("group", size(groupHeads)));
-    arguments.add(integer("seq", size(seq)));
-    arguments.add(integer("keys", validKeys()));
+    arguments.addAll(counts());
     arguments.add(integer("d", q.shape().get(3)));
     arguments.add(integer("dv", valueSize));
-    arguments.addAll(strides("q", queries));
-    arguments.addAll(strides("k", keyTile));
-    arguments.addAll(strides("v", valueTile));
-    arguments.addAll(mask.subList(2, mask.size()));
+    arguments.addAll(strides("q", tiles.q));
+    arguments.addAll(strides("k", tiles.k));
+    arguments.addAll(strides("v", tiles.v));
+    arguments.addAll(tiles.maskStrides());
     arguments.add(integer("first", TileExpression.first(keys)));
     arguments.addAll(visibility());
     arguments.add(number("scale", (float) op.scale()));
     arguments.add(number("soft_cap", (float) op.softCap()));
     space.call("attention_f32", arguments);
     List<Argument> last = new ArrayList<>(state);
-    last.add(pointer("out", result.operand));
+    last.add(pointer("out", tiles.out.operand));
     last.add(integer("parts", parts));
-    last.add(integer("heads", heads));
+    last.add(integer("heads", headCount()));
     last.add(integer("seq", size(seq)));
     last.add(integer("dv", valueSize));
-    last.addAll(strides("out", result));
+    last.addAll(strides("out", tiles.out));
     space.call("attention_finish_f32", last, List.of(keys));
   }
 

@@ -129,9 +129,9 @@ final class StructuredCode {
     List<Object> arguments = new ArrayList<>();
     arguments.addAll(List.of(code.array(0), code.array(1), code.array(2)));
     arguments.addAll(attentionExtents());
-    arguments.add(Elements.literal(ElementType.F32, 1 / attention.scale()));
-    arguments.add(Elements.literal(ElementType.F32, IntegerAttention.unit(attention.scale())));
-    arguments.add(Elements.literal(ElementType.F32, attention.valueScale()));
+    arguments.add(Elements.floatLiteral(IntegerAttention.inverse(attention.scale())));
+    arguments.add(Elements.floatLiteral(IntegerAttention.unit(attention.scale())));
+    arguments.add(Elements.floatLiteral((float) attention.valueScale()));
     arguments.addAll(visibility(attention));
     arguments.add(keyLengths(attention));
     arguments.add(code.scratch.take(Storage.INTS, code.shape(1).extent(2)));

@@ -18,9 +18,7 @@ import io.partita.passes.graph.raise.DequantizedBytes;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -80,9 +78,9 @@ final class MultiplyNibbles implements RewriteRule {
     }
     return graph.add(
         new Movement.Slice(
-            new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO)),
+            Collections.nCopies(shape.rank(), Dim.ZERO),
             shape.with(last, Dim.of(columns)).dims(),
-            List.copyOf(Collections.nCopies(shape.rank(), 1L))),
+            Collections.nCopies(shape.rank(), 1L)),
         sums);
   }
 
