@@ -65,94 +65,97 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
     }
 
 /*
- * PARTITA_MULTIPLY_ROW: the sums of a row by four contiguous columns, `stride` bytes apart, over `count` words, from
- * word `first` on and then from the beginning.
- *
- * PARTITA_MULTIPLY_COLUMNS_4 and _1: the sums of four rows, or of one, by four columns over `count` words, at least one.
- * The rows of left, and the columns of right, are `stride` bytes apart.
+ * The word at which a core begins its sums, two words after the previous core's: so cores read from different banks,
+ * where rows and columns begin in the same one.
+ */
+static inline int32_t partita_first_word(int32_t words, int32_t core)
+{
+    const int32_t turn = core & 7;
+    return words >= 16 ? 2 * turn : turn * words >> 3;
+}
+
+/*
+ * Sums by four contiguous columns, which are `stride` bytes apart, over `count` words, at least one:
+ * PARTITA_MULTIPLY_BLOCKS: of `blocks` times four rows, at least once, added to what each column begins with. Rows are
+ * `stride` bytes apart, those of out `out_row` elements.
+ * PARTITA_MULTIPLY_ROW: of a row, from word `first` on and then from the beginning.
  */
 #ifdef PARTITA_XPULP
 
-#define PARTITA_MULTIPLY_COLUMNS_4(NAME, DOT, INSTRUCTION)                                                             \
-    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
-                                               int32_t count, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])             \
-    {                                                                                                                  \
-        const int32_t on = 4 - 3 * stride;                                                                             \
-        uint32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;                       \
-        uint32_t x, y0, y1, y2, y3;                                                                                    \
-        __asm__("li %[s00], 0\n li %[s01], 0\n li %[s02], 0\n li %[s03], 0\n"                                          \
-                "li %[s10], 0\n li %[s11], 0\n li %[s12], 0\n li %[s13], 0\n"                                          \
-                "li %[s20], 0\n li %[s21], 0\n li %[s22], 0\n li %[s23], 0\n"                                          \
-                "li %[s30], 0\n li %[s31], 0\n li %[s32], 0\n li %[s33], 0\n"                                          \
-                ".p2align 2\n"                                                                                         \
-                ".option push\n"                                                                                       \
-                ".option norvc\n"                                                                                      \
-                "lp.setup 0, %[next], 24\n"                                                                            \
-                "p.lw %[x], %[left], %[stride]\n"                                                                      \
-                "p.lw %[y0], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y1], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y2], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y3], %[right], %[on]\n"                                                                        \
-                "p.lw %[next], %[left], %[stride]\n"                                                                   \
-                INSTRUCTION " %[s00], %[x], %[y0]\n"                                                                   \
-                INSTRUCTION " %[s01], %[x], %[y1]\n"                                                                   \
-                INSTRUCTION " %[s02], %[x], %[y2]\n"                                                                   \
-                INSTRUCTION " %[s03], %[x], %[y3]\n"                                                                   \
-                "p.lw %[x], %[left], %[stride]\n"                                                                      \
-                INSTRUCTION " %[s10], %[next], %[y0]\n"                                                                \
-                INSTRUCTION " %[s11], %[next], %[y1]\n"                                                                \
-                INSTRUCTION " %[s12], %[next], %[y2]\n"                                                                \
-                INSTRUCTION " %[s13], %[next], %[y3]\n"                                                                \
-                "p.lw %[next], %[left], %[on]\n"                                                                       \
-                INSTRUCTION " %[s20], %[x], %[y0]\n"                                                                   \
-                INSTRUCTION " %[s21], %[x], %[y1]\n"                                                                   \
-                INSTRUCTION " %[s22], %[x], %[y2]\n"                                                                   \
-                INSTRUCTION " %[s23], %[x], %[y3]\n"                                                                   \
-                INSTRUCTION " %[s30], %[next], %[y0]\n"                                                                \
-                INSTRUCTION " %[s31], %[next], %[y1]\n"                                                                \
-                INSTRUCTION " %[s32], %[next], %[y2]\n"                                                                \
-                INSTRUCTION " %[s33], %[next], %[y3]\n"                                                                \
-                ".option pop\n"                                                                                        \
-                : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),            \
-                  [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),            \
-                  [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),            \
-                  [s33] "=&r"(s33), [x] "=&r"(x), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3),      \
-                  [left] "+&r"(left), [right] "+&r"(right), [next] "+&r"(count)                                        \
-                : [stride] "r"(stride), [on] "r"(on)                                                                   \
-                : "memory");                                                                                           \
-        uint32_t *out = sums[0];                                                                                       \
-        out[0] = s00, out[1] = s01, out[2] = s02, out[3] = s03, out[4] = s10, out[5] = s11, out[6] = s12, out[7] = s13;\
-        out[8] = s20, out[9] = s21, out[10] = s22, out[11] = s23;                                                      \
-        out[12] = s30, out[13] = s31, out[14] = s32, out[15] = s33;                                                    \
-    }
+#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
+    (row)[0] = (int32_t)(s0), (row)[1] = (int32_t)(s1), (row)[2] = (int32_t)(s2), (row)[3] = (int32_t)(s3)
 
-#define PARTITA_MULTIPLY_COLUMNS_1(NAME, DOT, INSTRUCTION)                                                             \
-    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
-                                               int32_t count, uint32_t sums[][PARTITA_BLOCK])                          \
+/*
+ * Loads are apart from each other, as cores that load from the same bank in the same cycle wait: rows and columns often
+ * have the same bank for the same word. So each word of the columns is loaded when the previous one is done with, and
+ * at last the words after the columns and after the first row, which nothing uses: L1 doesn't end with data.
+ */
+#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                 \
+    static __attribute__((noinline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,              \
+                                               int32_t count, const int32_t begin[PARTITA_BLOCK], int32_t *out,        \
+                                               int32_t out_row, int32_t blocks)                                        \
     {                                                                                                                  \
         const int32_t on = 4 - 3 * stride;                                                                             \
-        const int32_t word = 4;                                                                                        \
-        uint32_t s0, s1, s2, s3, x, y0, y1, y2, y3;                                                                    \
-        __asm__("li %[s0], 0\n li %[s1], 0\n li %[s2], 0\n li %[s3], 0\n"                                              \
-                ".p2align 2\n"                                                                                         \
-                ".option push\n"                                                                                       \
-                ".option norvc\n"                                                                                      \
-                "lp.setup 0, %[count], 9\n"                                                                            \
-                "p.lw %[x], %[left], %[word]\n"                                                                        \
-                "p.lw %[y0], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y1], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y2], %[right], %[stride]\n"                                                                    \
-                "p.lw %[y3], %[right], %[on]\n"                                                                        \
-                INSTRUCTION " %[s0], %[x], %[y0]\n"                                                                    \
-                INSTRUCTION " %[s1], %[x], %[y1]\n"                                                                    \
-                INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                    \
-                INSTRUCTION " %[s3], %[x], %[y3]\n"                                                                    \
-                ".option pop\n"                                                                                        \
-                : [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [x] "=&r"(x), [y0] "=&r"(y0),        \
-                  [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [left] "+&r"(left), [right] "+&r"(right)             \
-                : [stride] "r"(stride), [on] "r"(on), [word] "r"(word), [count] "r"(count)                             \
-                : "memory");                                                                                           \
-        sums[0][0] = s0, sums[0][1] = s1, sums[0][2] = s2, sums[0][3] = s3;                                            \
+        for (; blocks > 0; blocks--) {                                                                                 \
+            const uint8_t *row = left;                                                                                 \
+            const uint8_t *column = right;                                                                             \
+            const int32_t *x = begin;                                                                                  \
+            int32_t next = count;                                                                                      \
+            uint32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;                   \
+            uint32_t y0, y1, y2, y3;                                                                                   \
+            __asm__("lw %[s00], 0(%[x])\n lw %[s01], 4(%[x])\n lw %[s02], 8(%[x])\n lw %[s03], 12(%[x])\n"             \
+                    "mv %[s10], %[s00]\n mv %[s20], %[s00]\n mv %[s30], %[s00]\n"                                      \
+                    "mv %[s11], %[s01]\n mv %[s21], %[s01]\n mv %[s31], %[s01]\n"                                      \
+                    "mv %[s12], %[s02]\n mv %[s22], %[s02]\n mv %[s32], %[s02]\n"                                      \
+                    "mv %[s13], %[s03]\n mv %[s23], %[s03]\n mv %[s33], %[s03]\n"                                      \
+                    ".p2align 2\n"                                                                                     \
+                    ".option push\n"                                                                                   \
+                    ".option norvc\n"                                                                                  \
+                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y3], %[right], %[on]\n"                                                                    \
+                    "lp.setup 0, %[next], 24\n"                                                                        \
+                    INSTRUCTION " %[s00], %[x], %[y0]\n"                                                               \
+                    "p.lw %[next], %[left], %[stride]\n"                                                               \
+                    INSTRUCTION " %[s01], %[x], %[y1]\n"                                                               \
+                    INSTRUCTION " %[s02], %[x], %[y2]\n"                                                               \
+                    INSTRUCTION " %[s03], %[x], %[y3]\n"                                                               \
+                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
+                    INSTRUCTION " %[s10], %[next], %[y0]\n"                                                            \
+                    INSTRUCTION " %[s11], %[next], %[y1]\n"                                                            \
+                    INSTRUCTION " %[s12], %[next], %[y2]\n"                                                            \
+                    INSTRUCTION " %[s13], %[next], %[y3]\n"                                                            \
+                    INSTRUCTION " %[s20], %[x], %[y0]\n"                                                               \
+                    "p.lw %[next], %[left], %[on]\n"                                                                   \
+                    INSTRUCTION " %[s21], %[x], %[y1]\n"                                                               \
+                    INSTRUCTION " %[s22], %[x], %[y2]\n"                                                               \
+                    INSTRUCTION " %[s23], %[x], %[y3]\n"                                                               \
+                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
+                    INSTRUCTION " %[s30], %[next], %[y0]\n"                                                            \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s31], %[next], %[y1]\n"                                                            \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s32], %[next], %[y2]\n"                                                            \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s33], %[next], %[y3]\n"                                                            \
+                    "p.lw %[y3], %[right], %[on]\n"                                                                    \
+                    ".option pop\n"                                                                                    \
+                    : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),        \
+                      [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),        \
+                      [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),        \
+                      [s33] "=&r"(s33), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [x] "+&r"(x),  \
+                      [left] "+&r"(row), [right] "+&r"(column), [next] "+&r"(next)                                     \
+                    : [stride] "r"(stride), [on] "r"(on)                                                               \
+                    : "memory");                                                                                       \
+            PARTITA_STORE_ROW(out, s00, s01, s02, s03);                                                                \
+            PARTITA_STORE_ROW(out + out_row, s10, s11, s12, s13);                                                      \
+            PARTITA_STORE_ROW(out + 2 * out_row, s20, s21, s22, s23);                                                  \
+            PARTITA_STORE_ROW(out + 3 * out_row, s30, s31, s32, s33);                                                  \
+            left += PARTITA_BLOCK * stride;                                                                            \
+            out += PARTITA_BLOCK * out_row;                                                                            \
+        }                                                                                                              \
     }
 
 #define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
@@ -208,21 +211,19 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         }                                                                                                              \
     }
 
-#define PARTITA_MULTIPLY_COLUMNS_4(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_COLUMNS(NAME, 4, DOT)
-#define PARTITA_MULTIPLY_COLUMNS_1(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_COLUMNS(NAME, 1, DOT)
-
-#define PARTITA_MULTIPLY_COLUMNS(NAME, ROWS, DOT)                                                                      \
+#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                 \
     static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t count,                         \
-                     uint32_t sums[][PARTITA_BLOCK])                                                                   \
+                     const int32_t begin[PARTITA_BLOCK], int32_t *out, int32_t out_row, int32_t blocks)                \
     {                                                                                                                  \
-        for (int32_t i = 0; i < ROWS; i++) {                                                                           \
+        for (int32_t i = 0; i < PARTITA_BLOCK * blocks; i++) {                                                         \
             for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
                 const uint8_t *row = left + i * stride;                                                                \
                 const uint8_t *column = right + j * stride;                                                            \
-                sums[i][j] = 0;                                                                                        \
+                uint32_t sum = (uint32_t)begin[j];                                                                     \
                 for (int32_t word = 0; word < count; word++) {                                                         \
-                    sums[i][j] = DOT(sums[i][j], partita_next_word(&row, 4), partita_next_word(&column, 4));           \
+                    sum = DOT(sum, partita_next_word(&row, 4), partita_next_word(&column, 4));                         \
                 }                                                                                                      \
+                out[i * out_row + j] = (int32_t)sum;                                                                   \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -56,6 +56,7 @@ struct walk {
     int32_t right; /* its columns */
     int32_t out;   /* and its results */
     int32_t count; /* of blocks, this one among them */
+    int32_t first; /* the word with which its products begin */
 };
 
 /* The block's place after a change of column or batch. */
@@ -74,7 +75,7 @@ static struct walk walk(const struct partita_gemm *gemm, int32_t core, int32_t c
     const int32_t down = (gemm->m + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
     const int32_t all = down * ((gemm->n + PARTITA_BLOCK - 1) / PARTITA_BLOCK);
     const struct partita_range share = partita_share(gemm->batch * all, 1, core, cores);
-    struct walk walk = {.count = share.to - share.from};
+    struct walk walk = {.count = share.to - share.from, .first = partita_first_word(gemm->k / 4, core)};
     if (walk.count > 0) {
         const int32_t batch = gemm->batch == 1 ? 0 : share.from / all;
         const int32_t first = share.from - batch * all;
@@ -87,14 +88,15 @@ static struct walk walk(const struct partita_gemm *gemm, int32_t core, int32_t c
     return walk;
 }
 
-static inline void advance(const struct partita_gemm *gemm, struct walk *walk)
+/* Advances by `count` blocks of a column. */
+static inline void advance(const struct partita_gemm *gemm, struct walk *walk, int32_t count)
 {
     struct partita_block *block = &walk->block;
-    walk->count--;
-    block->row += PARTITA_BLOCK;
+    walk->count -= count;
+    block->row += count * PARTITA_BLOCK;
     if (block->row < gemm->m) {
-        walk->left += PARTITA_BLOCK * gemm->left_row;
-        walk->out += PARTITA_BLOCK * gemm->out_row;
+        walk->left += count * PARTITA_BLOCK * gemm->left_row;
+        walk->out += count * PARTITA_BLOCK * gemm->out_row;
         block->rows = partita_at_most_a_block(gemm->m - block->row);
         return;
     }
@@ -107,35 +109,32 @@ static inline void advance(const struct partita_gemm *gemm, struct walk *walk)
     enter(gemm, walk);
 }
 
-/* Adds the bias, and what out holds when accumulating: sums wrap, so their order doesn't matter. */
-static inline void finish(const struct partita_gemm *gemm, const struct walk *walk,
-                          uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+/* Sums wrap, so their order doesn't matter. */
+static void add_bias(const struct partita_gemm *gemm, const struct partita_block *block,
+                     uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    const int32_t zeros[PARTITA_BLOCK] = {0};
-    const int32_t *bias = gemm->bias == 0 ? zeros : (const int32_t *)gemm->bias + walk->block.column;
-    const int32_t rows = walk->block.rows;
-    const int32_t columns = walk->block.columns;
-    const int32_t accumulate = gemm->accumulate;
-    const int32_t out_row = gemm->out_row;
-    int32_t *out = (int32_t *)gemm->out + walk->out;
-    if (columns == PARTITA_BLOCK && !accumulate) {
-        const uint32_t b0 = (uint32_t)bias[0], b1 = (uint32_t)bias[1], b2 = (uint32_t)bias[2], b3 = (uint32_t)bias[3];
-        for (int32_t i = 0; i < rows; i++) {
-            const uint32_t s0 = sums[i][0], s1 = sums[i][1], s2 = sums[i][2], s3 = sums[i][3];
-            out[0] = (int32_t)(s0 + b0);
-            out[1] = (int32_t)(s1 + b1);
-            out[2] = (int32_t)(s2 + b2);
-            out[3] = (int32_t)(s3 + b3);
-            out += out_row;
-        }
+    const int32_t *bias = (const int32_t *)gemm->bias + block->column;
+    if (gemm->bias == 0) {
         return;
     }
-    for (int32_t i = 0; i < rows; i++) {
-        for (int32_t j = 0; j < columns; j++) {
-            const uint32_t sum = sums[i][j] + (uint32_t)bias[j];
-            out[j] = (int32_t)(accumulate ? sum + (uint32_t)out[j] : sum);
+    for (int32_t i = 0; i < block->rows; i++) {
+        for (int32_t j = 0; j < block->columns; j++) {
+            sums[i][j] += (uint32_t)bias[j];
         }
-        out += out_row;
+    }
+}
+
+/* Stores a block, or adds it to what out holds. */
+static __attribute__((noinline)) void store(const struct partita_gemm *gemm, const struct walk *walk,
+                                            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+{
+    const int32_t accumulate = gemm->accumulate;
+    int32_t *out = (int32_t *)gemm->out + walk->out;
+    for (int32_t i = 0; i < walk->block.rows; i++) {
+        for (int32_t j = 0; j < walk->block.columns; j++) {
+            out[j] = (int32_t)(accumulate ? sums[i][j] + (uint32_t)out[j] : sums[i][j]);
+        }
+        out += gemm->out_row;
     }
 }
 
@@ -164,6 +163,7 @@ static inline void finish(const struct partita_gemm *gemm, const struct walk *wa
                                      uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                      \
     {                                                                                                                  \
         rest_##TYPES(gemm, walk->block, 0, sums);                                                                      \
+        add_bias(gemm, &walk->block, sums);                                                                            \
     }
 
 /*
@@ -188,14 +188,15 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
 
 #define BLOCK_OF_BYTES(TYPES, LEFT, RIGHT, DOT, INSTRUCTION)                                                           \
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
-    PARTITA_MULTIPLY_COLUMNS_4(columns_4_##TYPES, DOT, INSTRUCTION)                                                    \
-    PARTITA_MULTIPLY_COLUMNS_1(columns_1_##TYPES, DOT, INSTRUCTION)                                                    \
+    PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                            \
+    PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
     PARTITA_MULTIPLY_TURNED(turned_4_##TYPES, 4, DOT)                                                                  \
     PARTITA_MULTIPLY_TURNED(turned_1_##TYPES, 1, DOT)                                                                  \
                                                                                                                        \
     /* The sums of a block that was moved back. */                                                                     \
     static inline void fast_##TYPES(const struct partita_gemm *gemm, const uint8_t *left, const uint8_t *right,        \
-                                    int32_t rows, int32_t count, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])          \
+                                    int32_t rows, int32_t first, int32_t count,                                        \
+                                    uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                       \
     {                                                                                                                  \
         const int32_t left_row = gemm->left_row;                                                                       \
         const int32_t stride = gemm->right_column;                                                                     \
@@ -208,39 +209,86 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
                 }                                                                                                      \
             }                                                                                                          \
         } else if (rows == PARTITA_BLOCK && left_row == stride) {                                                      \
-            columns_4_##TYPES(left, right, stride, count, sums);                                                       \
+            const int32_t zeros[PARTITA_BLOCK] = {0};                                                                      \
+            whole_##TYPES(left, right, stride, count, zeros, (int32_t *)sums[0], PARTITA_BLOCK, 1);                       \
         } else {                                                                                                       \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
-                columns_1_##TYPES(left, right, stride, count, sums + i);                                               \
+                row_##TYPES(left, right, stride, first, count, sums[i]);                                               \
                 left += left_row;                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    static inline void block_##TYPES(const struct partita_gemm *gemm, const struct walk *walk,                         \
-                                     uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                      \
+    /* The sums of any block. */                                                                                       \
+    static __attribute__((noinline)) void block_##TYPES(const struct partita_gemm *gemm, const struct walk *walk,      \
+                                                        uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                   \
     {                                                                                                                  \
         struct partita_block block = walk->block;                                                                      \
         const int32_t count = gemm->k / 4;                                                                             \
         if (gemm->left_column != 1 || (gemm->right_row != 1 && gemm->right_column != 1) || gemm->n < PARTITA_BLOCK ||  \
             count == 0) {                                                                                              \
             rest_##TYPES(gemm, block, 0, sums);                                                                        \
-            return;                                                                                                    \
+        } else {                                                                                                       \
+            const int32_t up = missing(block.rows, gemm->m);                                                           \
+            const int32_t back = missing(block.columns, gemm->n);                                                      \
+            const uint8_t *left = (const uint8_t *)gemm->left + walk->left - up * gemm->left_row;                      \
+            const uint8_t *right = (const uint8_t *)gemm->right + walk->right - back * gemm->right_column;             \
+            fast_##TYPES(gemm, left, right, block.rows + up, walk->first, count, sums);                                \
+            if (count * 4 < gemm->k) {                                                                                 \
+                block.row -= up;                                                                                       \
+                block.rows += up;                                                                                      \
+                block.column -= back;                                                                                  \
+                block.columns = PARTITA_BLOCK;                                                                         \
+                rest_##TYPES(gemm, block, count * 4, sums);                                                            \
+            }                                                                                                          \
+            if ((up | back) != 0) {                                                                                    \
+                narrow(walk->block, up, back, sums);                                                                   \
+            }                                                                                                          \
         }                                                                                                              \
-        const int32_t up = missing(block.rows, gemm->m);                                                               \
-        const int32_t back = missing(block.columns, gemm->n);                                                          \
-        const uint8_t *left = (const uint8_t *)gemm->left + walk->left - up * gemm->left_row;                          \
-        const uint8_t *right = (const uint8_t *)gemm->right + walk->right - back * gemm->right_column;                 \
-        fast_##TYPES(gemm, left, right, block.rows + up, count, sums);                                                 \
-        if (count * 4 < gemm->k) {                                                                                     \
-            block.row -= up;                                                                                           \
-            block.rows += up;                                                                                          \
-            block.column -= back;                                                                                      \
-            block.columns = PARTITA_BLOCK;                                                                             \
-            rest_##TYPES(gemm, block, count * 4, sums);                                                                \
-        }                                                                                                              \
-        if ((up | back) != 0) {                                                                                        \
-            narrow(walk->block, up, back, sums);                                                                       \
+        add_bias(gemm, &walk->block, sums);                                                                            \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* The sums of whole blocks of a column. */                                                                        \
+    static inline void whole_blocks_##TYPES(const struct partita_gemm *gemm, const struct walk *walk, int32_t blocks,  \
+                                            int32_t *out, int32_t out_row)                                             \
+    {                                                                                                                  \
+        const int32_t zeros[PARTITA_BLOCK] = {0};                                                                      \
+        const int32_t *begin = gemm->bias == 0 ? zeros : (const int32_t *)gemm->bias + walk->block.column;             \
+        whole_##TYPES((const uint8_t *)gemm->left + walk->left, (const uint8_t *)gemm->right + walk->right,            \
+                      gemm->left_row, gemm->k >> 2, begin, out, out_row, blocks);                                      \
+    }
+
+/* Whether rows and columns of a product are whole words, equally far apart. */
+static int32_t is_of_words(const struct partita_gemm *gemm)
+{
+    return gemm->left_column == 1 && gemm->right_row == 1 && gemm->left_row == gemm->right_column && gemm->k > 0 &&
+           (gemm->k & 3) == 0;
+}
+
+/* How many of a core's next blocks are whole and in the same column. */
+static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct walk *walk)
+{
+    const int32_t left = walk->block.columns < PARTITA_BLOCK ? 0 : (gemm->m - walk->block.row) / PARTITA_BLOCK;
+    return left < walk->count ? left : walk->count;
+}
+
+#define GEMM_OF_BYTES(TYPES)                                                                                           \
+    void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
+    {                                                                                                                  \
+        const struct partita_gemm *gemm = arguments;                                                                   \
+        const int32_t fast = is_of_words(gemm) && !gemm->accumulate;                                                   \
+        struct walk own = walk(gemm, core, cores);                                                                     \
+        while (own.count > 0) {                                                                                        \
+            const int32_t whole = fast ? whole_blocks(gemm, &own) : 0;                                                 \
+            if (whole > 0) {                                                                                           \
+                whole_blocks_##TYPES(gemm, &own, whole, (int32_t *)gemm->out + own.out, gemm->out_row);                \
+                advance(gemm, &own, whole);                                                                            \
+            } else {                                                                                                   \
+                uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                           \
+                block_##TYPES(gemm, &own, sums);                                                                       \
+                store(gemm, &own, sums);                                                                               \
+                advance(gemm, &own, 1);                                                                                \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
@@ -249,10 +297,10 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
         struct walk own = walk(gemm, core, cores);                                                                     \
-        for (; own.count > 0; advance(gemm, &own)) {                                                                   \
+        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                   \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             block_##TYPES(gemm, &own, sums);                                                                           \
-            finish(gemm, &own, sums);                                                                                  \
+            store(gemm, &own, sums);                                                                                   \
         }                                                                                                              \
     }
 
@@ -267,13 +315,6 @@ static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
 {
     return gemm->m == 1 && gemm->batch == 1 && gemm->left_column == 1 && gemm->right_row == 1 && gemm->k > 0 &&
            ((gemm->k | gemm->n) & (PARTITA_BLOCK - 1)) == 0;
-}
-
-/* The word at which a core starts its sums, two words after the previous core: so cores read from different banks. */
-static inline int32_t first_word(int32_t words, int32_t core)
-{
-    const int32_t turn = core & 7;
-    return words >= 16 ? 2 * turn : turn * words >> 3;
 }
 
 static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm, int32_t column,
@@ -293,10 +334,8 @@ static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm
     }
 }
 
-/* A row by a matrix has code of its own, as short as its loops are. */
-#define GEMV_OF_BYTES(TYPES, DOT, INSTRUCTION)                                                                         \
-    PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
-                                                                                                                       \
+/* A row by a matrix has a kernel of its own, as short as its loops are. */
+#define GEMV_OF_BYTES(TYPES)                                                                                           \
     void partita_gemv_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
@@ -306,7 +345,7 @@ static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm
         }                                                                                                              \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
         const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = first_word(words, core);                                                                 \
+        const int32_t first = partita_first_word(words, core);                                                                 \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK];                                                                              \
             row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
@@ -325,20 +364,20 @@ BLOCK_OF_WIDE(i32_i8, int32_t, int8_t)
 BLOCK_OF_WIDE(i32_u8, int32_t, uint8_t)
 BLOCK_OF_WIDE(i32_i32, int32_t, int32_t)
 
-GEMM(i8_i8)
-GEMM(i8_u8)
-GEMM(u8_i8)
-GEMM(u8_u8)
+GEMM_OF_BYTES(i8_i8)
+GEMM_OF_BYTES(i8_u8)
+GEMM_OF_BYTES(u8_i8)
+GEMM_OF_BYTES(u8_u8)
 GEMM(i16_i8)
 GEMM(i16_i16)
 GEMM(i32_i8)
 GEMM(i32_u8)
 GEMM(i32_i32)
 
-GEMV_OF_BYTES(i8_i8, partita_sdotsp_b, "pv.sdotsp.b")
-GEMV_OF_BYTES(i8_u8, partita_sdotspu_b, "pv.sdotspu.b")
-GEMV_OF_BYTES(u8_i8, partita_sdotusp_b, "pv.sdotusp.b")
-GEMV_OF_BYTES(u8_u8, partita_sdotup_b, "pv.sdotup.b")
+GEMV_OF_BYTES(i8_i8)
+GEMV_OF_BYTES(i8_u8)
+GEMV_OF_BYTES(u8_i8)
+GEMV_OF_BYTES(u8_u8)
 GEMV(i16_i8)
 GEMV(i16_i16)
 GEMV(i32_i8)
@@ -363,20 +402,17 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const struct partita_block *block = &walk->block;                                                              \
-        const int32_t *bias = gemm->bias;                                                                              \
         const int32_t multiplier_row = requantize->multiplier_row;                                                     \
         const int32_t addend_row = requantize->addend_row;                                                             \
         const int32_t out_row = gemm->out_row;                                                                         \
         const int32_t rows = block->rows;                                                                              \
         const int32_t columns = block->columns;                                                                        \
-        const int32_t zeros[PARTITA_BLOCK] = {0};                                                                      \
         if (common.exists) {                                                                                           \
-            const int32_t *added = bias == 0 ? zeros : bias + block->column;                                           \
             OUT *out = (OUT *)gemm->out + walk->out;                                                                   \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
                 for (int32_t j = 0; j < columns; j++) {                                                                \
                     out[j] = (OUT)partita_rescale(common, to.shift, (int32_t)to.low, (int32_t)to.high,              \
-                                                  (int32_t)(sums[i][j] + (uint32_t)added[j]));                        \
+                                                  (int32_t)sums[i][j]);                                               \
                 }                                                                                                      \
                 out += out_row;                                                                                        \
             }                                                                                                          \
@@ -387,18 +423,17 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
             const int32_t *multiplier =                                                                                \
                 requantize->multiplier + block->row * multiplier_row + column * requantize->multiplier_column;         \
             const int32_t *addend = requantize->addend + block->row * addend_row + column * requantize->addend_column; \
-            const uint32_t added = bias == 0 ? 0 : (uint32_t)bias[column];                                             \
             const struct partita_scale scale = partita_scale(to, *multiplier, *addend);                                \
             OUT *out = (OUT *)gemm->out + walk->out + j;                                                               \
             if (scale.exists && (multiplier_row | addend_row) == 0) {                                                  \
                 for (int32_t i = 0; i < rows; i++) {                                                                   \
                     *out = (OUT)partita_rescale(scale, to.shift, (int32_t)to.low, (int32_t)to.high,                \
-                                                (int32_t)(sums[i][j] + added));                                       \
+                                                (int32_t)sums[i][j]);                                                 \
                     out += out_row;                                                                                    \
                 }                                                                                                      \
             } else {                                                                                                   \
                 for (int32_t i = 0; i < rows; i++) {                                                                   \
-                    *out = (OUT)partita_requantize(to, (int32_t)(sums[i][j] + added), multiplier[i * multiplier_row],  \
+                    *out = (OUT)partita_requantize(to, (int32_t)sums[i][j], multiplier[i * multiplier_row],            \
                                                    addend[i * addend_row]);                                            \
                     out += out_row;                                                                                    \
                 }                                                                                                      \
@@ -422,22 +457,23 @@ REQUANTIZED(i32, int32_t)
             return;                                                                                                    \
         }                                                                                                              \
         const struct partita_scale common = common_scale(requantize, to);                                              \
-        for (; own.count > 0; advance(gemm, &own)) {                                                                   \
+        const int32_t fast = is_of_words(gemm);                                                                        \
+        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                   \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            block_##TYPES(gemm, &own, sums);                                                                           \
+            if (fast && own.block.rows == PARTITA_BLOCK && own.block.columns == PARTITA_BLOCK) {                       \
+                whole_blocks_##TYPES(gemm, &own, 1, (int32_t *)sums[0], PARTITA_BLOCK);                                \
+            } else {                                                                                                   \
+                block_##TYPES(gemm, &own, sums);                                                                       \
+            }                                                                                                          \
             requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
         }                                                                                                              \
     }
 
 #define GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
-    void partita_gemv_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
+    static __attribute__((noinline)) void row_requantize_##TYPES##_##OUT_TYPE(                                         \
+        const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \
     {                                                                                                                  \
-        const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        if (!is_row(gemm)) {                                                                                           \
-            partita_gemm_requantize_##TYPES##_##OUT_TYPE(arguments, core, cores);                                      \
-            return;                                                                                                    \
-        }                                                                                                              \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
         if (share.from == share.to) {                                                                                  \
             return;                                                                                                    \
@@ -446,7 +482,7 @@ REQUANTIZED(i32, int32_t)
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
         const struct partita_scale common = common_scale(requantize, to);                                              \
         const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = first_word(words, core);                                                                 \
+        const int32_t first = partita_first_word(words, core);                                                                 \
         struct walk own = {.block = {.rows = 1, .columns = PARTITA_BLOCK}};                                            \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
@@ -454,7 +490,18 @@ REQUANTIZED(i32, int32_t)
                         first, words, sums[0]);                                                                        \
             own.block.column = column;                                                                                 \
             own.out = column;                                                                                          \
+            add_bias(gemm, &own.block, sums);                                                                          \
             requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    void partita_gemv_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
+    {                                                                                                                  \
+        const struct partita_gemm_requantize *requantize = arguments;                                                  \
+        if (is_row(&requantize->gemm)) {                                                                               \
+            row_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                              \
+        } else {                                                                                                       \
+            partita_gemm_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                     \
         }                                                                                                              \
     }
 

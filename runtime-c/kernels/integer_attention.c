@@ -9,7 +9,7 @@
 /* What an additive mask adds to a score at most. */
 #define LARGEST_MASK 0x1p28f
 
-PARTITA_MULTIPLY_COLUMNS_4(score_block, partita_sdotsp_b, "pv.sdotsp.b")
+PARTITA_MULTIPLY_BLOCKS(score_block, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_ROW(score_row, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_TURNED(weigh_block, 4, partita_sdotusp_b)
 PARTITA_MULTIPLY_TURNED(weigh_row, 1, partita_sdotusp_b)
@@ -111,8 +111,7 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
     const int32_t words = attention->d >> 2;
     const int32_t q_row = attention->q_row;
     const int32_t k_row = attention->k_row;
-    /* Cores that read the same query begin at different words, in different banks. */
-    const int32_t first = core < words ? core : 0;
+    const int32_t first = partita_first_word(words, core);
     struct blocks at = share_of(attention->heads, attention->seq, keys, core, cores);
     for (; at.count > 0; next(&at, attention->seq, keys)) {
         const int32_t rows = partita_at_most_a_block(attention->seq - at.query);
@@ -122,18 +121,17 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
         const int8_t *k = attention->k + kv_head * attention->k_head + at.column * k_row;
         int32_t *scores = attention->scores + ((at.head * attention->seq + at.query) * keys + at.column);
         const int32_t whole = columns == PARTITA_BLOCK ? words : 0;
-        uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];
         const int32_t is_block = rows == PARTITA_BLOCK && whole > 0 && q_row == k_row;
         if (is_block) {
-            score_block((const uint8_t *)q, (const uint8_t *)k, k_row, words, sums);
+            const int32_t zeros[PARTITA_BLOCK] = {0};
+            score_block((const uint8_t *)q, (const uint8_t *)k, k_row, words, zeros, scores, keys, 1);
         }
         for (int32_t i = 0; i < rows; i++) {
-            if (whole > 0) {
-                if (!is_block) {
-                    score_row((const uint8_t *)(q + i * q_row), (const uint8_t *)k, k_row, first, words, sums[i]);
-                }
+            if (whole > 0 && !is_block) {
+                uint32_t sums[PARTITA_BLOCK];
+                score_row((const uint8_t *)(q + i * q_row), (const uint8_t *)k, k_row, first, words, sums);
                 PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
-                    scores[i * keys + j] = (int32_t)sums[i][j];
+                    scores[i * keys + j] = (int32_t)sums[j];
                 }
             }
             if (4 * whole < attention->d) {
