@@ -274,6 +274,7 @@ final class MemoryVerifier {
             && chip.steps().get(index + 1) instanceof ScheduleStep.RunTiles;
     requireTransfer(hasLoop, "a loop after it that always runs", preload);
     requireInside(working(preload), preload.bytes());
+    requireResidents(preload.origin().name(), working(preload), preload.bytes());
     requireInside(Address.home(preload.home()), preload.bytes());
     for (long at = preload.home(); at < preload.home() + preload.bytes(); at++) {
       if (home[(int) at] != CONSTANT) {

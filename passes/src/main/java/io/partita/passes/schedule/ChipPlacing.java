@@ -54,7 +54,8 @@ final class ChipPlacing {
   }
 
   /** Assigns addresses to the regions of all entry points of a chip's program. */
-  static PlacedRuns places(List<ChipTasks> entries, ChipKind chip, boolean prefetch) {
+  static PlacedRuns places(
+      List<ChipTasks> entries, ChipKind chip, boolean prefetch, boolean leastTraffic) {
     Set<Region> outside = Collections.newSetFromMap(new IdentityHashMap<>());
     entries.forEach(tasks -> outside.addAll(tasks.outside()));
     return Placement.of(
@@ -70,7 +71,8 @@ final class ChipPlacing {
         outside,
         Scheduler.unused(Scheduler.home(chip), chip),
         chip.far().map(memory -> Scheduler.unused(memory, chip)).orElse(NO_MEMORY),
-        prefetch);
+        prefetch,
+        leastTraffic);
   }
 
   /** Returns the schedule of an entry point that fits. */

@@ -214,19 +214,19 @@ public final class Scheduler {
     List<Integer> devices = whole.entries().getFirst().devices();
     ChipKind chip = chip(devices);
     List<ChipTasks> best = whole.entries();
-    PlacedRuns places = ChipPlacing.places(best, chip, options.prefetch());
+    PlacedRuns places = places(best, chip);
     for (long size : places.partSizes()) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       List<ChipTasks> cut = lower(own, devices, new Unsupported()).entries();
-      PlacedRuns others = ChipPlacing.places(cut, chip, options.prefetch());
-      if (others.isBetterThan(places)) {
+      PlacedRuns others = places(cut, chip);
+      if (others.isBetterThan(places, options.leastTraffic())) {
         best = cut;
         places = others;
       }
     }
     if (options.prefetch() && places.keepsAll()) {
       List<ChipTasks> ahead = Preloads.add(whole, chip, rest(chip)).entries();
-      PlacedRuns others = ChipPlacing.places(ahead, chip, true);
+      PlacedRuns others = places(ahead, chip);
       if (others.keepsAll()) {
         best = ahead;
         places = others;
@@ -243,6 +243,10 @@ public final class Scheduler {
       }
     }
     return new PlacedRole(schedules, all);
+  }
+
+  private PlacedRuns places(List<ChipTasks> entries, ChipKind chip) {
+    return ChipPlacing.places(entries, chip, options.prefetch(), options.leastTraffic());
   }
 
   /** For prices, one device represents its role, since only exchanges differ. */

@@ -10,13 +10,25 @@ import java.util.OptionalLong;
  * @param prefetch whether weights are fetched from a farther memory, or copied to the working one,
  *     before the loop that uses them
  * @param nearValues whether small values are kept in the working memory between loops
+ * @param leastTraffic whether placements that load the fewest bytes from a farther memory are
+ *     chosen, those of blocks least of all, instead of the fastest ones
  */
 public record SchedulerOptions(
-    OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch, boolean nearValues) {
+    OptionalLong workingBytes,
+    boolean doubleBuffer,
+    boolean prefetch,
+    boolean nearValues,
+    boolean leastTraffic) {
   public static final SchedulerOptions STANDARD =
-      new SchedulerOptions(OptionalLong.empty(), true, true, true);
+      new SchedulerOptions(OptionalLong.empty(), true, true);
 
   public SchedulerOptions(OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch) {
-    this(workingBytes, doubleBuffer, prefetch, true);
+    this(workingBytes, doubleBuffer, prefetch, true, false);
+  }
+
+  /** Returns the same options for another working memory. */
+  public SchedulerOptions withWorkingBytes(long bytes) {
+    return new SchedulerOptions(
+        OptionalLong.of(bytes), doubleBuffer, prefetch, nearValues, leastTraffic);
   }
 }

@@ -40,7 +40,9 @@ class NearValuesTest {
   /** Without preloads, which are near as well. */
   private static Schedule schedule(boolean nearValues) {
     return Scheduler.schedule(
-        LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, false, nearValues));
+        LAYERS,
+        SIRACUSA,
+        new SchedulerOptions(OptionalLong.empty(), true, false, nearValues, false));
   }
 
   private static Stream<TileOperand> near(Schedule schedule) {

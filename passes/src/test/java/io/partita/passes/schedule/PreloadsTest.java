@@ -254,7 +254,15 @@ class PreloadsTest {
   }
 
   private static AbstractThrowableAssert<?, ?> rejected(List<ScheduleStep> steps, String change) {
-    ChipSchedule chip = ChangedChips.with(CHIP, CHIP.kernels(), steps, List.of(), Optional.empty());
+    // Live ranges are stated by the numbers of steps.
+    boolean isSameSize = steps.size() == CHIP.steps().size();
+    ChipSchedule chip =
+        ChangedChips.with(
+            CHIP,
+            CHIP.kernels(),
+            steps,
+            isSameSize ? CHIP.residences() : List.of(),
+            Optional.empty());
     Schedule schedule = ChangedChips.with(AHEAD, chip);
     return assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
         .as(change)

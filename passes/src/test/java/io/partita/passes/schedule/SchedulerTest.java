@@ -28,6 +28,7 @@ import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.TargetDescription;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -310,6 +311,21 @@ class SchedulerTest {
     ChipSchedule chip = only(Scheduler.schedule(layers, SmallPrograms.withL2(256), options));
     assertThat(fetched(chip) + staying(chip)).isEqualTo(8 * 128 * 128 * Float.BYTES);
     assertThat(loopsUnderWay(chip)).isZero();
+  }
+
+  /** The fastest placement keeps a large ring, through which more weights pass. */
+  @Test
+  void leastTrafficLoadsOnlyWhatHasNoRoom() {
+    Program layers = SmallPrograms.layers(16, 128);
+    TargetDescription target = SmallPrograms.withL2(640);
+    SchedulerOptions least = new SchedulerOptions(OptionalLong.empty(), true, true, true, true);
+    ChipSchedule chip = only(Scheduler.schedule(layers, target, least));
+    long weights = 16 * 128 * 128 * Float.BYTES;
+    long room = chip.home().available();
+    assertThat(fetched(chip) + staying(chip)).isEqualTo(weights);
+    assertThat(fetched(chip))
+        .isLessThan(fetched(only(Scheduler.schedule(layers, target, SchedulerOptions.STANDARD))))
+        .isBetween(weights - room, weights - room * 3 / 4);
   }
 
   /** Tests a matrix of 256 KiB in less than half of that memory. */

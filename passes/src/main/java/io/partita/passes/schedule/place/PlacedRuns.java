@@ -22,8 +22,8 @@ public record PlacedRuns(List<Places> runs) {
   }
 
   /** Compares as {@link Places#isBetterThan} does, for one run of each entry point. */
-  public boolean isBetterThan(PlacedRuns other) {
-    return sum(runs).isBetterThan(sum(other.runs));
+  public boolean isBetterThan(PlacedRuns other, boolean leastTraffic) {
+    return sum(runs).isBetterThan(sum(other.runs), leastTraffic);
   }
 
   private static Places sum(List<Places> runs) {

@@ -121,10 +121,16 @@ public final class Placement {
    * @param far the memory from which weights and states are streamed; its size is 0 if there is
    *     none
    * @param prefetch whether weights are fetched before their first use
+   * @param leastTraffic whether the placement that moves the fewest bytes is chosen instead
    * @return a placement, which may use more of a memory than there is
    */
   public static PlacedRuns of(
-      List<Run> entries, Set<Region> outside, MemoryUse home, MemoryUse far, boolean prefetch) {
+      List<Run> entries,
+      Set<Region> outside,
+      MemoryUse home,
+      MemoryUse far,
+      boolean prefetch,
+      boolean leastTraffic) {
     List<Living> runs = entries.stream().map(run -> new Living(run, unit(home, far))).toList();
     Placement placement = new Placement(runs, home, far, prefetch);
     PlacedRuns resident = placement.place(Set.of());
@@ -134,9 +140,11 @@ public final class Placement {
     }
     PlacedRuns best = null;
     for (Set<Region> streamed :
-        Residency.choices(placement.large, outside, placement.room, placement.unit)) {
+        leastTraffic
+            ? Residency.ofLeastTraffic(placement.large, outside, placement.room, placement.unit)
+            : Residency.choices(placement.large, outside, placement.room, placement.unit)) {
       PlacedRuns places = placement.place(streamed);
-      best = best == null || places.isBetterThan(best) ? places : best;
+      best = best == null || places.isBetterThan(best, leastTraffic) ? places : best;
     }
     return best;
   }
@@ -238,8 +246,16 @@ public final class Placement {
         farther.with(end(far), end(far)),
         fits,
         room,
+        traffic(before),
         queue.cycles(),
         fits ? List.of() : peak(living, Set.copyOf(streamed)));
+  }
+
+  private static long traffic(List<List<ScheduleStep>> steps) {
+    return steps.stream()
+        .flatMap(List::stream)
+        .mapToLong(step -> step instanceof ScheduleStep.StartTransfer start ? start.bytes() : 0)
+        .sum();
   }
 
   private static List<List<ScheduleStep>> steps(Living living, TransferQueue queue) {

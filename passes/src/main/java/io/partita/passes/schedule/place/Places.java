@@ -21,6 +21,7 @@ import java.util.SequencedMap;
  *     entry is for the end of the run
  * @param fits whether all live regions fit the home memory at all times
  * @param room bytes of the home memory for large weights and states, resident or streamed
+ * @param traffic the bytes that a run moves between the two memories
  * @param cycles of a run that follows another one, without messages, predicted by the chip's
  *     figures
  * @param peak the regions that are live at the peak, the largest first
@@ -35,6 +36,7 @@ public record Places(
     MemoryUse farUse,
     boolean fits,
     long room,
+    long traffic,
     double cycles,
     List<Region> peak) {
   /** Smaller parts aren't worth a loop each. */
@@ -83,10 +85,15 @@ public record Places(
   /**
    * Returns whether this placement fits and the other doesn't, or takes clearly less time, or lacks
    * less room.
+   *
+   * @param leastTraffic whether fewer bytes that are moved count more than time
    */
-  public boolean isBetterThan(Places other) {
+  public boolean isBetterThan(Places other, boolean leastTraffic) {
     if (fits != other.fits) {
       return fits;
+    }
+    if (fits && leastTraffic && traffic != other.traffic) {
+      return traffic < other.traffic;
     }
     return fits ? cycles < other.cycles * WORTH : excess() < other.excess();
   }
@@ -104,6 +111,7 @@ public record Places(
         larger.farUse,
         fits && other.fits,
         larger.room,
+        traffic + other.traffic,
         cycles + other.cycles,
         larger.peak);
   }

@@ -3,6 +3,7 @@ package io.partita.passes.schedule.place;
 import io.partita.passes.schedule.view.Region;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +16,9 @@ import java.util.Set;
 final class Residency {
   /** Choices of the ring's share of the room, in sixteenths. */
   private static final List<Integer> PASSING = List.of(14, 12, 10, 8, 6, 4, 3, 2);
+
+  /** The same where a ring is to be small. */
+  private static final List<Integer> LITTLE_PASSING = List.of(4, 3, 2, 1);
 
   private static final int ALL = 16;
 
@@ -35,6 +39,39 @@ final class Residency {
     for (int passing : PASSING) {
       Set<Region> streamed = all(large);
       streamed.removeAll(staying(large, room - room * passing / ALL, unit));
+      choices.add(streamed);
+    }
+    return choices;
+  }
+
+  /**
+   * Returns choices in which states stay before weights of blocks, and these before the others.
+   *
+   * @param large weights and states, in the order of first use
+   * @param outside weights that belong to no block
+   * @param room for streamed and resident regions together, in bytes
+   */
+  static List<Set<Region>> ofLeastTraffic(
+      List<Region> large, Set<Region> outside, long room, long unit) {
+    List<Region> ordered =
+        large.stream()
+            .sorted(
+                Comparator.comparing(
+                    region -> isState(region) ? 0 : outside.contains(region) ? 2 : 1))
+            .toList();
+    List<Set<Region>> choices = new ArrayList<>();
+    choices.add(all(large));
+    for (int passing : LITTLE_PASSING) {
+      long left = room - room * passing / ALL;
+      Set<Region> streamed = all(List.of());
+      for (Region region : ordered) {
+        long bytes = Placement.aligned(region.bytes(), unit);
+        if (bytes <= left) {
+          left -= bytes;
+        } else {
+          streamed.add(region);
+        }
+      }
       choices.add(streamed);
     }
     return choices;

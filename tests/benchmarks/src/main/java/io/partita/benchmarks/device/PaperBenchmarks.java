@@ -44,15 +44,27 @@ final class PaperBenchmarks {
    * A whole decoder.
    *
    * @param group with 4 bits, the rows of a group
+   * @param leastTraffic whether few loads from L3 count more than time
    * @param isRun whether it is simulated, not only scheduled
    */
-  private record Decoder(String model, int chips, int bits, int group, boolean isRun) {}
+  private record Decoder(
+      String model, int chips, int bits, int group, boolean leastTraffic, boolean isRun) {
+    SchedulerOptions options() {
+      SchedulerOptions usual = SchedulerOptions.STANDARD;
+      return new SchedulerOptions(
+          usual.workingBytes(),
+          usual.doubleBuffer(),
+          usual.prefetch(),
+          usual.nearValues(),
+          leastTraffic);
+    }
+  }
 
   private static final List<Decoder> DECODERS =
       List.of(
-          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, true),
-          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true),
-          new Decoder("tinyllama-42m-64h", 8, 4, 64, false));
+          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, true),
+          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, true),
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, false));
 
   private final Simulation simulation;
   private final Progress progress;
@@ -69,13 +81,11 @@ final class PaperBenchmarks {
   /** A network that is ready to run. */
   private record Compiled(Schedule schedule, PredictedRun predicted) {
     /** Compiles a module whose weights are split over chips. */
-    static Compiled of(Module module, int chips) {
+    static Compiled of(Module module, int chips, SchedulerOptions options) {
       TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
       Schedule schedule =
           Scheduler.schedule(
-              Distribution.program(NetworkBenchmarks.distributed(module, chips)),
-              target,
-              SchedulerOptions.STANDARD);
+              Distribution.program(NetworkBenchmarks.distributed(module, chips)), target, options);
       return new Compiled(
           schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
     }
@@ -141,7 +151,7 @@ final class PaperBenchmarks {
     String name = workload.text() + "-" + chips;
     Compiled compiled;
     try {
-      compiled = Compiled.of(block, chips);
+      compiled = Compiled.of(block, chips, SchedulerOptions.STANDARD);
     } catch (PartitaException e) {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;
@@ -162,7 +172,7 @@ final class PaperBenchmarks {
     Module module = QuantizedZoo.decoder(decoder.model, TOKENS, decoder.bits, decoder.group);
     Compiled compiled;
     try {
-      compiled = Compiled.of(module, decoder.chips);
+      compiled = Compiled.of(module, decoder.chips, decoder.options());
     } catch (PartitaException e) {
       reason(e, name);
       return;
@@ -175,6 +185,7 @@ final class PaperBenchmarks {
             decoder.model,
             decoder.chips,
             decoder.bits,
+            decoder.leastTraffic,
             loads(compiled.schedule, true),
             loads(compiled.schedule, false),
             decoder.isRun ? run(name, compiled, module, TOKENS) : null));

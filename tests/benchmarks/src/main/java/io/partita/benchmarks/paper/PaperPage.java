@@ -203,13 +203,14 @@ public final class PaperPage {
   private void models() {
     lines.add("## Whole decoders\n");
     lines.add(
-        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time.\n");
+        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time. *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many weights in L2 as there is room for, though it takes longer.\n");
     lines.add(
         "| model, bits | chips | loads for blocks, MB | for embedding and head | cycles | predicted | waiting for L3 | L3's time | interval, ms | mJ |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (ModelRun model : measured.models()) {
       Run run = model.run();
-      String name = model.model() + ", " + model.bits();
+      String name =
+          model.model() + ", " + model.bits() + (model.leastTraffic() ? ", least traffic" : "");
       String loads =
           String.format(Locale.ROOT, "%.2f | %.2f", model.blocks() / 1e6, model.ends() / 1e6);
       if (run == null) {

@@ -85,7 +85,7 @@ class PaperPageTest {
         .endsWith(
             """
             | tinyllama-42m, 8 | 8 | 20.00 | 16.40 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.00 | 4.00 |
-            | tinyllama-42m-64h, 4 | 8 | 0.00 | 8.20 | | | | | | |
+            | tinyllama-42m-64h, 4, least traffic | 8 | 0.00 | 8.20 | | | | | | |
             """);
   }
 

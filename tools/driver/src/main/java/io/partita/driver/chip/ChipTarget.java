@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The chips for which a model is compiled to C.
@@ -49,10 +48,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     }
     return new ChipTarget(
         TargetChange.set(found, rest),
-        new SchedulerOptions(
-            l1 == null ? usual.workingBytes() : OptionalLong.of((long) l1.value()),
-            usual.doubleBuffer(),
-            usual.prefetch()));
+        l1 == null ? usual : usual.withWorkingBytes((long) l1.value()));
   }
 
   /** Returns the same chips, with scheduler switches on or off. */
@@ -63,7 +59,8 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             options.workingBytes(),
             switches.getOrDefault(ScheduleSwitch.DOUBLE_BUFFER, options.doubleBuffer()),
             switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch()),
-            switches.getOrDefault(ScheduleSwitch.NEAR_VALUES, options.nearValues())));
+            switches.getOrDefault(ScheduleSwitch.NEAR_VALUES, options.nearValues()),
+            switches.getOrDefault(ScheduleSwitch.LEAST_TRAFFIC, options.leastTraffic())));
   }
 
   /** A number without a unit is in bytes. */
@@ -101,13 +98,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
 
   @Override
   public ChipTarget withWorkingBytes(long bytes) {
-    return new ChipTarget(
-        description,
-        new SchedulerOptions(
-            OptionalLong.of(bytes),
-            options.doubleBuffer(),
-            options.prefetch(),
-            options.nearValues()));
+    return new ChipTarget(description, options.withWorkingBytes(bytes));
   }
 
   @Override

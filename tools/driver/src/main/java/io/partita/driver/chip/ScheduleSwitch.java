@@ -9,19 +9,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Optimisations of the scheduler that a user may switch off to measure their gain. */
+/** Choices of the scheduler that a user may switch on or off. */
 public enum ScheduleSwitch {
   /** Copies tiles between L2 and L1 while the cores work on others. */
-  DOUBLE_BUFFER("double_buffer"),
+  DOUBLE_BUFFER("double_buffer", true),
   /** Fetches weights from L3 before they are needed. */
-  PREFETCH("prefetch"),
+  PREFETCH("prefetch", true),
   /** Keeps small values in L1 from one loop to the next. */
-  NEAR_VALUES("near_values");
+  NEAR_VALUES("near_values", true),
+  /** Loads as few bytes from L3 as possible, even where loading more takes less time. */
+  LEAST_TRAFFIC("least_traffic", false);
 
   private final String text;
+  private final boolean isUsual;
 
-  ScheduleSwitch(String text) {
+  ScheduleSwitch(String text, boolean isUsual) {
     this.text = text;
+    this.isUsual = isUsual;
   }
 
   /** The name in {@code --set}. */
@@ -34,12 +38,12 @@ public enum ScheduleSwitch {
   }
 
   /**
-   * The settings that switch all of them off: {@code double_buffer=off, prefetch=off,
-   * near_values=off}.
+   * The settings that switch each of them: {@code double_buffer=off, prefetch=off, near_values=off,
+   * least_traffic=on}.
    */
   public static String examples() {
     return Arrays.stream(values())
-        .map(each -> each.text + "=off")
+        .map(each -> each.text + (each.isUsual ? "=off" : "=on"))
         .collect(Collectors.joining(", "));
   }
 
