@@ -5,6 +5,7 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
+import io.partita.ir.target.WorkSharing;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,18 +17,10 @@ import java.util.Optional;
  */
 final class ProductKernels {
   /** Types of left, right and the sums. */
-  static final KernelStruct GEMM =
-      KernelStruct.in("gemm.h", "gemm")
-          .pointers("left", "right", "bias", "out")
-          .integers("batch", "group", "m", "n", "k", "accumulate")
-          .integers("left_batch", "left_row", "left_column")
-          .integers("right_batch", "right_row", "right_column")
-          .integers("out_batch", "out_row")
-          .requires("group >= 1", call -> call.get("group") >= 1)
-          .shared(KernelStruct.BLOCKS)
-          .build(
-              all -> product(all, "", all.bits(2)),
-              call -> List.of(call.get("batch"), call.get("m"), call.get("n"), call.get("k")));
+  static final KernelStruct GEMM = gemm(KernelStruct.BLOCKS);
+
+  /** The same of floats, most of which are computed in blocks of six rows. */
+  static final KernelStruct GEMM_F32 = gemm(new WorkSharing(6, 4, 0));
 
   /** Types of left, right and the result. */
   static final KernelStruct GEMM_REQUANTIZE =
@@ -128,11 +121,25 @@ final class ProductKernels {
 
   private ProductKernels() {}
 
+  private static KernelStruct gemm(WorkSharing sharing) {
+    return KernelStruct.in("gemm.h", "gemm")
+        .pointers("left", "right", "bias", "out")
+        .integers("batch", "group", "m", "n", "k", "accumulate")
+        .integers("left_batch", "left_row", "left_column")
+        .integers("right_batch", "right_row", "right_column")
+        .integers("out_batch", "out_row")
+        .requires("group >= 1", call -> call.get("group") >= 1)
+        .shared(sharing)
+        .build(
+            all -> product(all, "", all.bits(2)),
+            call -> List.of(call.get("batch"), call.get("m"), call.get("n"), call.get("k")));
+  }
+
   static void add(KernelTable table) {
     for (String form : List.of("gemm", "gemv")) {
       KernelClass kernelClass = form.equals("gemv") ? KernelClass.MATVEC : KernelClass.MATMUL;
       List<ElementType> floats = List.of(ElementType.F32, ElementType.F32, ElementType.F32);
-      table.add(GEMM, form + "_f32", kernelClass, floats, ProductKernels::floats);
+      table.add(GEMM_F32, form + "_f32", kernelClass, floats, ProductKernels::floats);
       for (List<ElementType> types : INTEGERS) {
         ElementType left = types.get(0);
         ElementType right = types.get(1);
