@@ -25,7 +25,7 @@ public final class SanitisedBuild {
 
   /** The options don't optimise, because compilation would take longer than the runs. */
   private static final String FLAGS =
-      "FLAGS=-fsanitize=address,undefined -g1 -O0 -Wno-frame-larger-than";
+      "FLAGS=-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O0 -Wno-frame-larger-than";
 
   /** Kernels are compiled once for all tests of a process. */
   private static final Path KERNELS = scratch();

@@ -11,6 +11,7 @@ import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.text.ChipModel;
 import io.partita.ir.target.Quantity;
+import io.partita.tests.recorded.EmittedC;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,8 +27,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Emitted C takes prompts in chunks and writes the text that Java writes token by token. */
 @Timeout(600)
 class PromptInCTest {
-  private static final String SANITISED = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-
   private static List<Integer> tokenByToken;
 
   @TempDir Path folder;
@@ -62,7 +61,7 @@ class PromptInCTest {
                 chunk,
                 chips,
                 Map.of("l2", Quantity.parse(l2).orElseThrow()),
-                List.of("FLAGS=" + SANITISED),
+                List.of("FLAGS=" + EmittedC.SANITISED),
                 List.of("--transfers", transfers)))
         .isEqualTo(tokenByToken);
   }

@@ -17,6 +17,7 @@ import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
 import io.partita.driver.text.LanguageModel;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.tests.recorded.EmittedC;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Two groups of chips speculate on attention: emitted C skips what Java skips. */
 @Timeout(600)
 class SpeculationInCTest {
-  private static final String SANITISED = "FLAGS=-fsanitize=address,undefined -g1 -O0";
   private static final int CHUNK = 4;
   private static final int TOKENS = 24;
 
@@ -93,7 +93,7 @@ class SpeculationInCTest {
 
   private List<float[]> inC(String name, int chips, Optional<String> lambda) {
     Path out = compile(name, chips, lambda, ChipTarget.of("siracusa:chips=" + chips, Map.of()));
-    Build.run(out, Port.HOST, List.of(SANITISED, "HOST_KERNELS=" + kernels));
+    Build.run(out, Port.HOST, List.of("FLAGS=" + EmittedC.SANITISED, "HOST_KERNELS=" + kernels));
     return scores(new ChipModel(out, Port.HOST, List.of(), Duration.ofMinutes(5)), out);
   }
 

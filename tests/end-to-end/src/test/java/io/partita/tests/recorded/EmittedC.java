@@ -19,12 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Runs emitted C on this host, under QEMU and on GVSoC, if they are installed. */
-final class EmittedC {
+public final class EmittedC {
   /**
-   * The options don't optimise, because with sanitizers it takes longer than these programs run.
+   * Compiler flags with sanitizers. They don't optimise, because with sanitizers it takes longer
+   * than these programs run.
    */
-  private static final String SANITISED =
-      "-fsanitize=address,undefined -fno-sanitize-recover=all -O0 -Wno-frame-larger-than";
+  public static final String SANITISED =
+      "-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O0 -Wno-frame-larger-than";
 
   /** The folder of kernels, which are compiled once for all tests of a process. */
   private static final Path KERNELS = scratch();
