@@ -44,7 +44,10 @@ public final class TileChoice {
 
   private final long workingBytes;
   private final boolean doubleBuffer;
-  private final Map<TileSpace, TiledKernel> known = new ConcurrentHashMap<>();
+  private final Map<TileSpace, Timed> known = new ConcurrentHashMap<>();
+
+  /** A loop and its time. */
+  private record Timed(TiledKernel kernel, double cycles) {}
 
   /**
    * @param workingBytes the bytes for tiles, without stacks and messages
@@ -72,22 +75,26 @@ public final class TileChoice {
 
   /** Returns the loop of a space; empty if its smallest tiles don't fit. */
   public Optional<TiledKernel> find(TileSpace space) {
-    TiledKernel found = known.get(space);
+    return timed(space).map(Timed::kernel);
+  }
+
+  /** Returns the time of the loop of a space; empty if its smallest tiles don't fit. */
+  public OptionalDouble cycles(TileSpace space) {
+    return timed(space).stream().mapToDouble(Timed::cycles).findFirst();
+  }
+
+  private Optional<Timed> timed(TileSpace space) {
+    Timed found = known.get(space);
     if (found == null) {
       Choice choice = new Choice(space);
       Optional<Tiling> tiling = choice.search.best();
       if (tiling.isEmpty()) {
         return Optional.empty();
       }
-      found = faster(tiled(choice, tiling.get()), space);
+      found = faster(timed(choice, tiling.get()), space);
       known.put(space, found);
     }
     return Optional.of(found);
-  }
-
-  /** Returns the time of the loop of a space; empty if its smallest tiles don't fit. */
-  public OptionalDouble cycles(TileSpace space) {
-    return find(space).stream().mapToDouble(this::time).findFirst();
   }
 
   /** Returns the possible tile sizes of a space. */
@@ -104,17 +111,18 @@ public final class TileChoice {
   }
 
   /** Returns the loop, or the one with a fused kernel if it isn't slower. */
-  private TiledKernel faster(TiledKernel kernel, TileSpace space) {
+  private Timed faster(Timed apart, TileSpace space) {
     return FusedCalls.of(space)
         .map(Choice::new)
-        .flatMap(choice -> choice.search.best().map(tiling -> tiled(choice, tiling)))
-        .filter(each -> time(each) <= time(kernel))
-        .orElse(kernel);
+        .flatMap(choice -> choice.search.best().map(tiling -> timed(choice, tiling)))
+        .filter(fused -> fused.cycles <= apart.cycles)
+        .orElse(apart);
   }
 
-  private double time(TiledKernel kernel) {
+  private Timed timed(Choice choice, Tiling tiling) {
+    TiledKernel kernel = tiled(choice, tiling);
     LoopTime time = LoopTime.of(kernel, chip);
-    return time.cycles() + time.coldCycles();
+    return new Timed(kernel, time.cycles() + time.coldCycles());
   }
 
   private PartitaException tooLarge(Choice choice, String where) {
