@@ -25,7 +25,16 @@ public final class ScheduleProof {
     return order;
   }
 
-  private record SchedulePlan(Schedule schedule) implements MessagePlan {
+  /**
+   * A plan of one schedule.
+   *
+   * @param elements those of its collective, which are a sum over all devices
+   */
+  private record SchedulePlan(Schedule schedule, long elements) implements MessagePlan {
+    SchedulePlan(Schedule schedule) {
+      this(schedule, schedule.collective().elements());
+    }
+
     @Override
     public List<List<Step>> steps() {
       return schedule.steps();
@@ -38,7 +47,7 @@ public final class ScheduleProof {
 
     @Override
     public long elements(Position position) {
-      return schedule.collective().elements();
+      return elements;
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.List;
 final class TreeSchedules {
   private final Collective collective;
   private final GroupTree tree;
+  private final List<Slice> whole;
   private final List<Slice> parts;
   private final List<Slice> pieces;
   private final ScheduleBuilder builder;
@@ -27,6 +28,7 @@ final class TreeSchedules {
   private TreeSchedules(Collective collective, Algorithm.Tree algorithm, boolean buffered) {
     this.collective = collective;
     this.tree = new GroupTree(collective.devices(), algorithm.group(), collective.root());
+    this.whole = List.of(collective.whole());
     this.parts = collective.slices();
     this.pieces = pieces(collective.elements(), algorithm.pieces());
     this.builder = new ScheduleBuilder(collective);
@@ -94,7 +96,7 @@ final class TreeSchedules {
   /** Returns the slices that a device sends to its parent. */
   private List<Slice> rising(int device) {
     return switch (collective.kind()) {
-      case ALL_REDUCE, REDUCE_SCATTER, REDUCE -> List.of(collective.whole());
+      case ALL_REDUCE, REDUCE_SCATTER, REDUCE -> whole;
       case ALL_GATHER -> parts(tree.subtree(device));
       case BROADCAST -> List.of();
       case ALL_TO_ALL -> blocks(device, true);
@@ -104,7 +106,7 @@ final class TreeSchedules {
   /** Returns the slices that a device receives from its parent. */
   private List<Slice> falling(int device) {
     return switch (collective.kind()) {
-      case ALL_REDUCE, BROADCAST -> List.of(collective.whole());
+      case ALL_REDUCE, BROADCAST -> whole;
       case REDUCE -> List.of();
       case REDUCE_SCATTER -> parts(tree.subtree(device));
       case ALL_GATHER -> {
