@@ -27,12 +27,13 @@ import java.util.function.Consumer;
  * represents the mean of full tiles and the one at the edge.
  */
 final class LoopModel {
-  private final List<Part> parts;
+  private final Part[] parts;
   private final List<CallUnit> calls;
   private final int axes;
   private final ChipKind chip;
   private final Optional<DmaChannel> load;
   private final Optional<DmaChannel> store;
+  private final boolean isOneChannel;
   private final long[] partAxes;
   private final long[] callAxes;
   private final double coldCycles;
@@ -55,7 +56,7 @@ final class LoopModel {
 
   /** Figures of tilings with the same extents. */
   LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
-    this.parts = parts;
+    this.parts = parts.toArray(Part[]::new);
     this.calls = CallUnit.of(calls, chip);
     this.axes = axes;
     this.chip = chip;
@@ -63,6 +64,7 @@ final class LoopModel {
     String far = chip.home().orElse(chip.working()).name();
     load = chip.channel(far, near);
     store = chip.channel(near, far);
+    isOneChannel = load.equals(store);
     stores = parts.stream().filter(each -> each.is(Direction.STORE)).count();
     partAxes = new long[parts.size()];
     for (int i = 0; i < partAxes.length; i++) {
@@ -124,8 +126,8 @@ final class LoopModel {
   TileFigures figures(Tiling tiling) {
     long[] counts = new long[axes];
     Arrays.setAll(counts, tiling::count);
-    double[] moveCycles = new double[parts.size()];
-    double[] moveBytes = new double[parts.size()];
+    double[] moveCycles = new double[parts.length];
+    double[] moveBytes = new double[parts.length];
     for (int i = 0; i < moveCycles.length; i++) {
       int part = i;
       Transfer mean = transfers.get(i).get(tiling, each -> transfer(part, each));
@@ -143,7 +145,7 @@ final class LoopModel {
   }
 
   private Transfer transfer(int i, Tiling tiling) {
-    Part part = parts.get(i);
+    Part part = parts[i];
     Optional<DmaChannel> channel =
         switch (part.direction()) {
           case LOAD -> load;
@@ -208,7 +210,7 @@ final class LoopModel {
 
   /** Returns the cycles of transfers in one step. */
   private final class Loads {
-    private final int[] inner = new int[parts.size()];
+    private final int[] inner = new int[parts.length];
     private final double[] cycles;
     private final double[] bytes;
     private final int[] slots;
@@ -231,7 +233,7 @@ final class LoopModel {
       bytes = figures.moveBytes();
       for (int i = 0; i < inner.length; i++) {
         inner[i] = innermost(i, order, figures.counts());
-        switch (parts.get(i).direction()) {
+        switch (parts[i].direction()) {
           case LOAD -> {
             first += cycles[i];
             firstBytes += bytes[i];
@@ -249,8 +251,8 @@ final class LoopModel {
     double started() {
       double control = 0;
       double moving = 0;
-      for (int i = 0; i < parts.size(); i++) {
-        if (parts.get(i).is(Direction.LOAD)) {
+      for (int i = 0; i < parts.length; i++) {
+        if (parts[i].is(Direction.LOAD)) {
           control += chip.operandCycles();
           moving = Math.max(moving, control) + cycles[i];
         }
@@ -267,14 +269,14 @@ final class LoopModel {
     void step(int place) {
       doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
       moved = 0;
-      for (int i = 0; i < parts.size(); i++) {
+      for (int i = 0; i < parts.length; i++) {
         if (inner[i] < place) {
           continue;
         }
         moved++;
         boolean isDouble = slots[i] == 2;
         waited += isDouble ? 0 : cycles[i];
-        if (parts.get(i).direction() == Direction.LOAD) {
+        if (parts[i].direction() == Direction.LOAD) {
           allLoads += cycles[i];
           loadBytes += bytes[i];
           doubleLoads += isDouble ? cycles[i] : 0;
@@ -288,7 +290,7 @@ final class LoopModel {
 
     /** Returns the cycles of both directions, which are serialised on a common channel. */
     double overlapped() {
-      return load.equals(store) ? doubleLoads + doubleStores : Math.max(doubleLoads, doubleStores);
+      return isOneChannel ? doubleLoads + doubleStores : Math.max(doubleLoads, doubleStores);
     }
   }
 
