@@ -77,6 +77,7 @@ class IdenticalEmissionTest {
         new ArrayList<>(
             List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(options);
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of("compile", model.toString(), "--target", target, "--devices=3"));
     command.addAll(List.of("--dim=past=64", "-o", "out"));

@@ -32,6 +32,7 @@ final class PlanPageTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-Xmx2g", "-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("io.partita.cli.Main", "plan"));
     command.addAll(List.of(arguments));
