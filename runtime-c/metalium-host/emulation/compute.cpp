@@ -189,8 +189,8 @@ void pack(uint32_t dst, uint32_t cb, bool is_placed, uint32_t tile)
     }
     uint8_t *out = (uint8_t *)(uintptr_t)buffer.write_address(place);
     for (uint32_t row = 0; row < TILE; row++) {
-        for (uint32_t column = 0; column < TILE; column++) {
-            store(out, buffer.format, in_tile(row, column), state.destination[dst][row * TILE + column]);
+        for (uint32_t column = 0; column < TILE; column += BLOCK) {
+            store_block(out, buffer.format, in_tile(row, column) / BLOCK, &state.destination[dst][row * TILE + column]);
         }
     }
 }

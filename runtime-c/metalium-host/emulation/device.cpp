@@ -313,10 +313,10 @@ void Monitor::report_deadlock()
 void tilize(const float *matrix, uint32_t rows, uint32_t columns, DataFormat format, uint8_t *tiles)
 {
     for (uint32_t row = 0; row < rows; row++) {
-        for (uint32_t column = 0; column < columns; column++) {
+        for (uint32_t column = 0; column < columns; column += BLOCK) {
             const size_t tile = (size_t)(row / TILE) * (columns / TILE) + column / TILE;
-            store(tiles + tile * tile_bytes(format), format, in_tile(row % TILE, column % TILE),
-                  matrix[(size_t)row * columns + column]);
+            store_block(tiles + tile * tile_bytes(format), format, in_tile(row % TILE, column % TILE) / BLOCK,
+                        &matrix[(size_t)row * columns + column]);
         }
     }
 }

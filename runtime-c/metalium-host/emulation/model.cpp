@@ -44,10 +44,11 @@ Model::~Model()
     }
 }
 
-Matrix Model::allocate(uint32_t rows, uint32_t columns)
+Matrix Model::allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format)
 {
     const uint32_t tiles = padded(rows) / TILE * (padded(columns) / TILE);
-    return {mesh_.allocate(tiles, tile_bytes(format_)), rows, columns};
+    const DataFormat own = format.value_or(format_);
+    return {mesh_.allocate(tiles, tile_bytes(own)), rows, columns, own};
 }
 
 std::vector<float> Model::floats(size_t count, std::FILE *file, const char *name)
@@ -67,7 +68,7 @@ void Model::store(const Matrix &matrix, uint32_t chip, const float *elements)
         std::copy_n(elements + (size_t)row * matrix.columns, matrix.columns, &whole[(size_t)row * columns]);
     }
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
-    tilize(whole.data(), padded(matrix.rows), columns, format_, tiles.data());
+    tilize(whole.data(), padded(matrix.rows), columns, matrix.format, tiles.data());
     mesh_.chip(chip).write(matrix.buffer, tiles.data());
 }
 
@@ -84,7 +85,7 @@ std::vector<float> Model::load(const Matrix &matrix, uint32_t chip)
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
     std::vector<float> whole((size_t)padded(matrix.rows) * columns);
     mesh_.chip(chip).read(matrix.buffer, tiles.data());
-    untilize(tiles.data(), padded(matrix.rows), columns, format_, whole.data());
+    untilize(tiles.data(), padded(matrix.rows), columns, matrix.format, whole.data());
     std::vector<float> elements;
     for (uint32_t row = 0; row < matrix.rows; row++) {
         const float *from = &whole[(size_t)row * columns];
@@ -93,16 +94,17 @@ std::vector<float> Model::load(const Matrix &matrix, uint32_t chip)
     return elements;
 }
 
-Matrix Model::constant(uint32_t rows, uint32_t columns)
+Matrix Model::constant(uint32_t rows, uint32_t columns, std::optional<DataFormat> format)
 {
-    const Matrix matrix = allocate(rows, columns);
+    const Matrix matrix = allocate(rows, columns, format);
     store(matrix, floats((size_t)rows * columns, weights_, "weights").data());
     return matrix;
 }
 
-Matrix Model::constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips)
+Matrix Model::constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips,
+                        std::optional<DataFormat> format)
 {
-    const Matrix matrix = allocate(rows, columns);
+    const Matrix matrix = allocate(rows, columns, format);
     for (const uint32_t chip : chips) {
         store(matrix, chip, floats((size_t)rows * columns, weights_, "weights").data());
     }
@@ -322,7 +324,8 @@ std::vector<CBDescriptor> Model::buffers(const std::vector<CircularPages> &pages
 {
     std::vector<CBDescriptor> descriptors;
     for (const CircularPages &buffer : pages) {
-        descriptors.push_back({buffer.index, format_, tile_bytes(format_), buffer.pages * tile_bytes(format_)});
+        const DataFormat format = buffer.format.value_or(format_);
+        descriptors.push_back({buffer.index, format, tile_bytes(format), buffer.pages * tile_bytes(format)});
     }
     return descriptors;
 }
@@ -330,7 +333,6 @@ std::vector<CBDescriptor> Model::buffers(const std::vector<CircularPages> &pages
 void Model::exchange(const Exchange &exchange)
 {
     constexpr CoreCoord core = {0, 0};
-    const uint32_t page = tile_bytes(format_) / element_bytes(format_);
     for (const Member &member : exchange.members) {
         std::vector<uint32_t> common = {member.operand.columns, member.result.columns, exchange.vector_pages, member.clears};
         for (const std::vector<Place> &places : {member.before, member.after}) {
@@ -350,7 +352,7 @@ void Model::exchange(const Exchange &exchange)
             sends_forward |= message.kind == MessageKind::SEND_FORWARD;
             sends_backward |= message.kind == MessageKind::SEND_BACKWARD;
             if (message.kind == MessageKind::RECEIVE_AND_JOIN) {
-                sums += (message.start + message.size - 1) / page - message.start / page + 1;
+                sums += (message.start + message.size - 1) / TILE_ELEMENTS - message.start / TILE_ELEMENTS + 1;
             }
             common.insert(common.end(), {(uint32_t)message.kind, hops, message.start, message.size, message.page,
                                          mesh_.global_semaphore(from, member.chip, core)});

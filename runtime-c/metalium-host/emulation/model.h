@@ -7,6 +7,7 @@
 #include "mesh.h"
 
 #include <cstdio>
+#include <optional>
 
 namespace partita::metalium {
 
@@ -15,6 +16,7 @@ struct Matrix {
     Buffer buffer;
     uint32_t rows;
     uint32_t columns;
+    DataFormat format;
 };
 
 /* A part of a tensor: the extents of the whole, and the part's start and extents. */
@@ -34,6 +36,8 @@ struct Part {
 struct CircularPages {
     uint32_t index;
     uint32_t pages;
+    /* That of all elements if there is none. */
+    std::optional<DataFormat> format = {};
 };
 
 /* Integers of an input, such as tokens and positions, which the host gives to kernels as arguments. */
@@ -146,11 +150,13 @@ class Model {
     Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips = 1);
     ~Model();
 
-    Matrix constant(uint32_t rows, uint32_t columns);
+    /* Matrices are in the format of all elements unless another is given. */
+    Matrix constant(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
     /* Weights that differ from chip to chip: those of the chips in ascending order, of these chips only. */
-    Matrix constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips);
+    Matrix constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips,
+                     std::optional<DataFormat> format = {});
     Matrix state(uint32_t rows, uint32_t columns);
-    Matrix allocate(uint32_t rows, uint32_t columns);
+    Matrix allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
     /* Whether there are inputs of another run. */
     bool next();
     void read(const Matrix &input);

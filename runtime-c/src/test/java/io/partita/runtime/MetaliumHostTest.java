@@ -14,11 +14,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(WithCppCompiler.class)
 class MetaliumHostTest {
   @ParameterizedTest
-  @CsvSource({"bf16, 2048, late", "bf16, 2048, early", "f32, 4096, late", "f32, 4096, early"})
+  @CsvSource({
+    "bf16, 2048, 2048, late",
+    "bf16, 2048, 2048, early",
+    "f32, 4096, 4096, late",
+    "f32, 4096, 4096, early",
+    "bf8_b, 2048, 1088, late",
+    "bf8_b, 2048, 1088, early"
+  })
   void kernelsAsUsersWriteThemMultiplyMatrices(
-      String format, int pageBytes, String transfers, MetaliumPrograms programs) {
-    assertThat(programs.run(programs.product(pageBytes), format, transfers))
+      String format, int pageBytes, int rightBytes, String transfers, MetaliumPrograms programs) {
+    assertThat(programs.run(programs.product(pageBytes, rightBytes), format, transfers))
         .isEqualTo(new MetaliumPrograms.Run(0, "within its bound\n"));
+  }
+
+  /** 1.5 is 96 steps of 2^-6 with a sign, and 96 the same steps of 1. */
+  @Test
+  void blocksShareAnExponent(MetaliumPrograms programs) {
+    assertThat(programs.run(programs.program("formats")))
+        .isEqualTo(
+            new MetaliumPrograms.Run(0, "0 differ; exponents 127 133, elements 0xe0 0x60\n"));
   }
 
   @ParameterizedTest

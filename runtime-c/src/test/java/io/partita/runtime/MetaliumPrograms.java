@@ -31,12 +31,18 @@ final class MetaliumPrograms {
     return link(name, List.of(compile(TESTS.resolve(name + ".cpp"), name)));
   }
 
-  /** Compiles a product of matrices, each of whose kernels is a file of its own. */
-  Path product(int pageBytes) {
+  /**
+   * Compiles a product of matrices, each of whose kernels is a file of its own.
+   *
+   * @param pageBytes the bytes of the left operand's pages, and of the result's
+   * @param rightBytes those of the right operand
+   */
+  Path product(int pageBytes, int rightBytes) {
     String tensor = "2," + pageBytes;
+    String pages = pageBytes + "-" + rightBytes;
     List<List<String>> kernels =
         List.of(
-            List.of("reader", tensor + "," + tensor),
+            List.of("reader", tensor + ",2," + rightBytes),
             List.of("compute", "0"),
             List.of("writer", tensor));
     List<Path> objects = new ArrayList<>();
@@ -46,11 +52,11 @@ final class MetaliumPrograms {
       objects.add(
           compile(
               TESTS.resolve("matmul/" + name + ".cpp"),
-              name + "-" + pageBytes,
+              name + "-" + pages,
               "-DPARTITA_KERNEL=" + name,
               "-DKERNEL_COMPILE_TIME_ARGS=" + kernel.getLast()));
     }
-    return link("matmul-" + pageBytes, objects);
+    return link("matmul-" + pages, objects);
   }
 
   private Path link(String name, List<Path> objects) {

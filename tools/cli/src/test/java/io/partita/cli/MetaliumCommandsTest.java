@@ -283,6 +283,12 @@ class MetaliumCommandsTest {
         .contains("error P5205", "one of 0.81.1", "0.62.2", "leave it out");
   }
 
+  @Test
+  void weightsInOtherFormatsAreRefused() {
+    assertThat(refused("n150", "--set=weights=bf8"))
+        .contains("error P5206", "--set weights=bf8", "one of model, bf8_b", "correct the name");
+  }
+
   /** L1 is that of all 72 cores, each of which needs room for its own tiles. */
   @Test
   void tilesThatDontFitL1AreRefused() {

@@ -11,20 +11,24 @@ import java.util.stream.IntStream;
 final class CircularBuffers {
   private CircularBuffers() {}
 
-  /** A circular buffer of a step: its index and its size in tiles. */
-  record Buffer(int index, long pages) {}
+  /** A circular buffer of a step: its index, and the number and the format of its tiles. */
+  record Buffer(int index, long pages, TileFormat format) {
+    long bytes() {
+      return pages * format.bytes();
+    }
+  }
 
   /** The buffers of an exchange of a vector of pages. */
-  static List<Buffer> ofExchange(long pages) {
+  static List<Buffer> ofExchange(long pages, TileFormat format) {
     return List.of(
-        new Buffer(0, 2),
-        new Buffer(1, 2),
-        new Buffer(2, 1),
-        new Buffer(3, 1),
-        new Buffer(4, 1),
-        new Buffer(5, 1),
-        new Buffer(6, pages),
-        new Buffer(16, 2));
+        new Buffer(0, 2, format),
+        new Buffer(1, 2, format),
+        new Buffer(2, 1, format),
+        new Buffer(3, 1, format),
+        new Buffer(4, 1, format),
+        new Buffer(5, 1, format),
+        new Buffer(6, pages, format),
+        new Buffer(16, 2, format));
   }
 
   /** The buffers of the kernel that joins elements, as in {@link #direct}. */
@@ -35,85 +39,92 @@ final class CircularBuffers {
   /** Buffers of two tiles overlap transfers with computing; those of rows hold all their tiles. */
   static List<Buffer> of(Step step) {
     long row = step.result().tileColumns();
+    TileFormat format = step.result().format();
     List<Buffer> buffers = new ArrayList<>();
     switch (step.kind()) {
       case LINEAR, ELEMENTWISE -> {
-        int count = step.operands().size() + step.epilogueOperands().size();
-        for (int index = 0; index < count; index++) {
-          buffers.add(new Buffer(index, 2));
+        for (Matrix operand : step.allOperands()) {
+          buffers.add(new Buffer(buffers.size(), 2, operand.format()));
         }
       }
       case RMS_NORM ->
           buffers.addAll(
               List.of(
-                  new Buffer(0, 2 * row),
-                  new Buffer(1, row),
-                  new Buffer(2, 1),
-                  new Buffer(24, row),
-                  new Buffer(25, 1),
-                  new Buffer(26, 1)));
+                  new Buffer(0, 2 * row, format),
+                  new Buffer(1, row, format),
+                  new Buffer(2, 1, format),
+                  new Buffer(24, row, format),
+                  new Buffer(25, 1, format),
+                  new Buffer(26, 1, format)));
       case LAYER_NORM -> {
         // The reader fetches the next row as soon as this one is centered.
-        buffers.addAll(List.of(new Buffer(0, row), new Buffer(1, row), new Buffer(3, 2)));
-        buffers.addAll(List.of(new Buffer(24, 1), new Buffer(25, row), new Buffer(26, row)));
-        buffers.addAll(List.of(new Buffer(27, 1), new Buffer(28, 1)));
+        buffers.addAll(
+            List.of(
+                new Buffer(0, row, format), new Buffer(1, row, format), new Buffer(3, 2, format)));
+        buffers.addAll(
+            List.of(
+                new Buffer(24, 1, format),
+                new Buffer(25, row, format),
+                new Buffer(26, row, format)));
+        buffers.addAll(List.of(new Buffer(27, 1, format), new Buffer(28, 1, format)));
         if (Kernels.hasBias(step)) {
-          buffers.addAll(List.of(new Buffer(2, row), new Buffer(29, 1)));
+          buffers.addAll(List.of(new Buffer(2, row, format), new Buffer(29, 1, format)));
         }
       }
       case SOFTMAX ->
           buffers.addAll(
               List.of(
-                  new Buffer(0, 2 * row),
-                  new Buffer(1, 1),
-                  new Buffer(24, 1),
-                  new Buffer(25, row),
-                  new Buffer(26, 1)));
+                  new Buffer(0, 2 * row, format),
+                  new Buffer(1, 1, format),
+                  new Buffer(24, 1, format),
+                  new Buffer(25, row, format),
+                  new Buffer(26, 1, format)));
       case GATHER_ROWS, CHOICE -> {}
       case DECISION -> {
         long pages = step.operands().stream().mapToLong(Matrix::tileRows).sum();
-        buffers.add(new Buffer(0, Math.max(1, pages)));
+        buffers.add(new Buffer(0, Math.max(1, pages), format));
       }
-      case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2));
+      case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2, format));
       case ROTARY -> {
         long half = step.operands().get(1).tileColumns();
         buffers.addAll(
             List.of(
-                new Buffer(0, 2 * row),
-                new Buffer(1, 2 * half),
-                new Buffer(2, 2 * half),
-                new Buffer(3, row * row),
-                new Buffer(4, half * row),
-                new Buffer(5, 2 * row)));
+                new Buffer(0, 2 * row, format),
+                new Buffer(1, 2 * half, format),
+                new Buffer(2, 2 * half, format),
+                new Buffer(3, row * row, format),
+                new Buffer(4, half * row, format),
+                new Buffer(5, 2 * row, format)));
       }
       case ATTENTION, SPECULATED_ATTENTION -> {
         long features = step.operands().getFirst().tileColumns();
         long partial = row + 2;
         buffers.addAll(
             List.of(
-                new Buffer(0, features),
-                new Buffer(1, 2 * features),
-                new Buffer(2, 2 * row),
-                new Buffer(3, 1),
-                new Buffer(4, 1),
-                new Buffer(5, 2)));
+                new Buffer(0, features, format),
+                new Buffer(1, 2 * features, format),
+                new Buffer(2, 2 * row, format),
+                new Buffer(3, 1, format),
+                new Buffer(4, 1, format),
+                new Buffer(5, 2, format)));
         if (step.chunks() > 1) {
-          buffers.add(new Buffer(6, partial * Integer.numberOfTrailingZeros(step.chunks())));
+          buffers.add(
+              new Buffer(6, partial * Integer.numberOfTrailingZeros(step.chunks()), format));
         }
         if (step.kind() == Kind.SPECULATED_ATTENTION) {
-          buffers.addAll(List.of(new Buffer(18, 2), new Buffer(19, 2)));
-          buffers.addAll(List.of(new Buffer(20, row), new Buffer(21, row)));
+          buffers.addAll(List.of(new Buffer(18, 2, format), new Buffer(19, 2, format)));
+          buffers.addAll(List.of(new Buffer(20, row, format), new Buffer(21, row, format)));
         }
         // The matrix engine doesn't read those from 22 on but 24, 26 and 29.
-        buffers.addAll(List.of(new Buffer(7, partial), new Buffer(17, partial)));
-        buffers.addAll(List.of(new Buffer(22, 1), new Buffer(23, 2 * row)));
+        buffers.addAll(List.of(new Buffer(7, partial, format), new Buffer(17, partial, format)));
+        buffers.addAll(List.of(new Buffer(22, 1, format), new Buffer(23, 2 * row, format)));
         for (int index = 24; index <= 31; index++) {
-          buffers.add(new Buffer(index, 2));
+          buffers.add(new Buffer(index, 2, format));
         }
       }
     }
     if (step.kind() != Kind.CACHE_UPDATE) {
-      buffers.add(new Buffer(16, 2));
+      buffers.add(new Buffer(16, 2, format));
     }
     return buffers;
   }

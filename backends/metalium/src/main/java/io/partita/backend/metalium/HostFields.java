@@ -33,6 +33,7 @@ final class HostFields {
     fields.put("rows", matrix.rows());
     fields.put("columns", matrix.columns());
     fields.put("chips", different.orElse(null));
+    putFormat(fields, matrix.format());
     return fields;
   }
 
@@ -46,11 +47,7 @@ final class HostFields {
   private Map<String, Object> of(Step step, List<Integer> on) {
     Map<String, Object> fields = new LinkedHashMap<>();
     put(fields, step.origin(), kernels.add(step));
-    fields.put(
-        "operands",
-        Stream.concat(step.operands().stream(), step.epilogueOperands().stream())
-            .map(Matrix::name)
-            .toList());
+    fields.put("operands", step.allOperands().stream().map(Matrix::name).toList());
     fields.put("result", step.result().name());
     fields.put("sizes", step.sizes());
     fields.put("indices", step.indices());
@@ -74,17 +71,31 @@ final class HostFields {
     fields.put("writer", names.writer());
   }
 
-  private static List<Map<String, Object>> of(List<CircularBuffers.Buffer> buffers) {
+  private List<Map<String, Object>> of(List<CircularBuffers.Buffer> buffers) {
     return buffers.stream()
-        .map(buffer -> Map.<String, Object>of("index", buffer.index(), "pages", buffer.pages()))
+        .map(
+            buffer -> {
+              Map<String, Object> fields = new LinkedHashMap<>();
+              fields.put("index", buffer.index());
+              fields.put("pages", buffer.pages());
+              putFormat(fields, buffer.format());
+              return fields;
+            })
         .toList();
+  }
+
+  /** Formats are told where they aren't those of all elements. */
+  private void putFormat(Map<String, Object> fields, TileFormat format) {
+    boolean isUsual = format == pool.elements();
+    fields.put("dtype", isUsual ? null : format.host());
+    fields.put("format", isUsual ? null : format.kernel());
   }
 
   private Map<String, Object> of(Launch.Exchange exchange) {
     Map<String, Object> fields = new LinkedHashMap<>();
     put(fields, exchange.origin(), kernels.addExchange(exchange.join(), exchange.gates()));
     fields.put("inbox", exchange.inbox().name());
-    fields.put("buffers", of(CircularBuffers.ofExchange(exchange.pages())));
+    fields.put("buffers", of(CircularBuffers.ofExchange(exchange.pages(), pool.elements())));
     fields.put(
         "direct",
         exchange.join().isPresent()

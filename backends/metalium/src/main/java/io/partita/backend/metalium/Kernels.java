@@ -195,7 +195,7 @@ final class Kernels {
   }
 
   private static int operands(Step step) {
-    return step.operands().size() + step.epilogueOperands().size();
+    return step.allOperands().size();
   }
 
   /** The name of a kernel that ends at once where a word is 0. */
@@ -257,7 +257,7 @@ final class Kernels {
             "Sends parts of the vector to other chips, and writes the result.",
             control,
             controlled(names(0, false), control, "", 5));
-    Matrix page = new Matrix("vector", "", Matrix.TILE, Matrix.TILE);
+    Matrix page = new Matrix("vector", "", TileFormat.of(element), Matrix.TILE, Matrix.TILE);
     Optional<String> compute =
         join.map(
             function ->

@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 final class Matrices {
   private final Map<Value, Matrix> known = new IdentityHashMap<>();
   private final Map<Value, Matrix> rows = new IdentityHashMap<>();
-  private final Map<Value, Matrix> transposed = new IdentityHashMap<>();
+
+  /** Weights of products that are stored otherwise than as {@link #known} matrices. */
+  private final Map<Value, Matrix> products = new IdentityHashMap<>();
+
   private final Map<String, Matrix> shared = new HashMap<>();
 
   /** The values that steps compute, by the name of the matrix. */
@@ -71,11 +74,16 @@ final class Matrices {
     return Optional.ofNullable(produced.get(matrix.name()));
   }
 
-  /** The weight that a constant is stored as. */
+  /** The matrix that a constant is stored as, but for products. */
   Optional<Matrix> stored(Value constant) {
-    return Stream.of(known, rows, transposed)
+    return Stream.of(known, rows)
         .flatMap(all -> Optional.ofNullable(all.get(constant)).stream())
         .findFirst();
+  }
+
+  /** The matrix that a constant is stored as for products, if that is another one. */
+  Optional<Matrix> storedForProducts(Value constant) {
+    return Optional.ofNullable(products.get(constant));
   }
 
   /** A matrix of a chip's own numbers, which no value of the model is. */
@@ -130,7 +138,7 @@ final class Matrices {
   private Matrix constant(Value value, Tensor data) {
     long columns = columns(value.type());
     long rows = value.type().shape().elements() / columns;
-    Matrix matrix = checked(value, data, rows, columns, false);
+    Matrix matrix = checked(value, pool.elements(), data, rows, columns, false);
     known.put(value, matrix);
     return matrix;
   }
@@ -141,18 +149,26 @@ final class Matrices {
         .map(
             data ->
                 rows.computeIfAbsent(
-                    value, key -> checked(key, data, Matrix.TILE, data.size(), false)));
+                    value,
+                    key -> checked(key, pool.elements(), data, Matrix.TILE, data.size(), false)));
   }
 
-  Optional<Matrix> transposed(Value value) {
+  /** The constant right operand of a product, in the format of weights. */
+  Optional<Matrix> weight(Value value, boolean isTransposed) {
+    if (!isTransposed && pool.weights() == pool.elements()) {
+      return constant(value).flatMap(data -> find(value));
+    }
     return constant(value)
         .map(
             data ->
-                transposed.computeIfAbsent(
+                products.computeIfAbsent(
                     value,
                     key -> {
-                      long[] extents = data.shape().extents();
-                      return checked(key, data, extents[1], extents[0], true);
+                      long columns = columns(key.type());
+                      long rows = data.size() / columns;
+                      return isTransposed
+                          ? checked(key, pool.weights(), data, columns, rows, true)
+                          : checked(key, pool.weights(), data, rows, columns, false);
                     }));
   }
 
@@ -163,7 +179,7 @@ final class Matrices {
         key -> {
           Shape shape = Shape.of(rows, columns);
           Tensor data = Tensor.ofDoubles(new TensorType(ElementType.F32, shape), elements);
-          return weight(key, data, rows, columns, false);
+          return weight(key, pool.elements(), data, rows, columns, false);
         });
   }
 
@@ -190,20 +206,23 @@ final class Matrices {
 
   /** A tile of equal elements. */
   Matrix filled(String name, double number) {
-    return weight(name, Tensor.scalar(ElementType.F32, number), Matrix.TILE, Matrix.TILE, false);
+    Tensor data = Tensor.scalar(ElementType.F32, number);
+    return weight(name, pool.elements(), data, Matrix.TILE, Matrix.TILE, false);
   }
 
   private static Optional<Tensor> constant(Value value) {
     return value.isInput() ? Optional.empty() : value.definition().constant();
   }
 
-  private Matrix weight(String name, Tensor data, long rows, long columns, boolean isTransposed) {
-    return pool.add(chip, name, new MatrixPool.Weight(data, rows, columns, isTransposed));
+  private Matrix weight(
+      String name, TileFormat format, Tensor data, long rows, long columns, boolean isTransposed) {
+    return pool.add(chip, name, format, new MatrixPool.Weight(data, rows, columns, isTransposed));
   }
 
-  private Matrix checked(Value value, Tensor data, long rows, long columns, boolean isTransposed) {
+  private Matrix checked(
+      Value value, TileFormat format, Tensor data, long rows, long columns, boolean isTransposed) {
     requireStored(value);
-    return weight(value.name(), data, rows, columns, isTransposed);
+    return weight(value.name(), format, data, rows, columns, isTransposed);
   }
 
   private Matrix of(Value value, String kind) {

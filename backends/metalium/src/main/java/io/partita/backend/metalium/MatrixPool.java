@@ -23,7 +23,26 @@ import java.util.TreeMap;
  * order in which they are added.
  */
 final class MatrixPool {
+  private final TileFormat elements;
+  private final TileFormat weights;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+
+  /**
+   * @param elements the format of all matrices but the weights of products
+   * @param weights the format of these
+   */
+  MatrixPool(TileFormat elements, TileFormat weights) {
+    this.elements = elements;
+    this.weights = weights;
+  }
+
+  TileFormat elements() {
+    return elements;
+  }
+
+  TileFormat weights() {
+    return weights;
+  }
 
   /** A matrix, the chips that use it, and the elements that it begins with on each. */
   private record Entry(Matrix matrix, Set<Integer> chips, SortedMap<Integer, Weight> weights) {
@@ -35,15 +54,18 @@ final class MatrixPool {
 
   /** The elements of a constant, row by row. */
   record Weight(Tensor data, long rows, long columns, boolean isTransposed) {
-    void writeTo(OutputStream out) throws IOException {
+    /** Writes elements that the format has, so that no host rounds them in another way. */
+    void writeTo(OutputStream out, TileFormat format) throws IOException {
       ByteBuffer line = ByteBuffer.allocate(Math.toIntExact(4 * columns));
       line.order(ByteOrder.LITTLE_ENDIAN);
+      float[] elements = new float[Math.toIntExact(columns)];
       for (long row = 0; row < rows; row++) {
-        line.clear();
-        for (long column = 0; column < columns; column++) {
+        for (int column = 0; column < columns; column++) {
           long index = isTransposed ? column * rows + row : row * columns + column;
-          line.putFloat((float) data.getDouble(Math.toIntExact(index % data.size())));
+          elements[column] = (float) data.getDouble(Math.toIntExact(index % data.size()));
         }
+        format.round(elements);
+        line.asFloatBuffer().put(elements);
         out.write(line.array());
       }
     }
@@ -55,12 +77,18 @@ final class MatrixPool {
    * @param name the name of a value, which becomes an identifier
    */
   Matrix add(int chip, String name, String kind, long rows, long columns) {
+    return add(chip, name, kind, elements, rows, columns);
+  }
+
+  private Matrix add(
+      int chip, String name, String kind, TileFormat format, long rows, long columns) {
     String plain =
         name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_+|_+$", "").toLowerCase(Locale.ROOT);
     // Kernels and the main program have names of their own.
     String first = "t_" + (plain.isEmpty() ? "value" : plain);
     for (int number = 1; ; number++) {
-      Matrix matrix = new Matrix(number == 1 ? first : first + "_" + number, kind, rows, columns);
+      Matrix matrix =
+          new Matrix(number == 1 ? first : first + "_" + number, kind, format, rows, columns);
       Entry entry =
           entries.computeIfAbsent(
               matrix.name(), key -> new Entry(matrix, new HashSet<>(), new TreeMap<>()));
@@ -71,8 +99,8 @@ final class MatrixPool {
   }
 
   /** Adds a constant of a chip. */
-  Matrix add(int chip, String name, Weight weight) {
-    Matrix matrix = add(chip, name, "constant", weight.rows, weight.columns);
+  Matrix add(int chip, String name, TileFormat format, Weight weight) {
+    Matrix matrix = add(chip, name, "constant", format, weight.rows, weight.columns);
     entries.get(matrix.name()).weights.put(chip, weight);
     return matrix;
   }
@@ -112,7 +140,7 @@ final class MatrixPool {
     for (Entry entry : entries.values()) {
       Collection<Weight> weights = entry.weights.values();
       for (Weight weight : entry.isEqual() ? weights.stream().limit(1).toList() : weights) {
-        weight.writeTo(out);
+        weight.writeTo(out, entry.matrix.format());
       }
     }
   }

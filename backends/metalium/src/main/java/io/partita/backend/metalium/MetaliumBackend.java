@@ -9,22 +9,12 @@ import io.partita.passes.schedule.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels.
- *
- * @param release the release of TT-Metalium whose names kernels use
- */
-public record MetaliumBackend(TargetDescription target, String release) implements Backend {
-  /**
-   * @throws PartitaException P5205 if there is no table of the names of the release
-   */
-  public MetaliumBackend {
-    Release.of(release);
-  }
-
-  /** For the release that all tests are for. */
+/** Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels. */
+public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
+    implements Backend {
+  /** With standard options. */
   public MetaliumBackend(TargetDescription target) {
-    this(target, Release.PINNED.version());
+    this(target, MetaliumOptions.STANDARD);
   }
 
   @Override
@@ -48,7 +38,7 @@ public record MetaliumBackend(TargetDescription target, String release) implemen
           "compile it without --chunk, or for --target java or siracusa");
     }
     return ProgramPrinter.emit(
-        Scheduler.schedule(program, target, SchedulerOptions.STANDARD), Release.of(release));
+        Scheduler.schedule(program, target, SchedulerOptions.STANDARD), options);
   }
 
   @Override

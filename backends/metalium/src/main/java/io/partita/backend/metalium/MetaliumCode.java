@@ -9,7 +9,8 @@ public enum MetaliumCode implements DiagnosticCode {
   SHAPE("P5202", "a tensor doesn't consist of whole tiles"),
   PROGRAM("P5203", "a program has parts that no TT-Metalium code is emitted for"),
   BUFFERS("P5204", "the circular buffers of a kernel don't fit L1"),
-  RELEASE("P5205", "there is no table of names for a release of TT-Metalium");
+  RELEASE("P5205", "there is no table of names for a release of TT-Metalium"),
+  WEIGHTS("P5206", "there is no such format of weights");
 
   private final String id;
   private final String title;

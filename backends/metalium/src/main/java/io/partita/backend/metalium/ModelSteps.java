@@ -277,8 +277,10 @@ final class ModelSteps {
   private Step product(Structured.Linear linear, Node node, Node last, Deque<Epilogue> epilogues) {
     requirePadding(last, epilogues);
     Optional<Matrix> x = operands.of(node.operand(0));
-    Optional<Matrix> weight =
-        linear.transposed() ? matrices.transposed(node.operand(1)) : operands.of(node.operand(1));
+    Optional<Matrix> weight = matrices.weight(node.operand(1), linear.transposed());
+    if (weight.isEmpty() && !linear.transposed()) {
+      weight = operands.of(node.operand(1));
+    }
     List<Epilogue> all = new ArrayList<>();
     if (linear.bias()) {
       Matrix bias = matrices.row(node.operand(2)).orElseThrow(() -> unsupported(node));

@@ -38,7 +38,7 @@ final class ProgramPrinter {
   private final ElementType element;
   private final Templates templates = new Templates();
   private final Kernels kernels;
-  private final MatrixPool pool = new MatrixPool();
+  private final MatrixPool pool;
   private final Indices indices = new Indices();
 
   /** The matrices of each chip, and its graph. */
@@ -46,8 +46,8 @@ final class ProgramPrinter {
 
   private final List<Graph> graphs = new ArrayList<>();
 
-  private ProgramPrinter(Schedule schedule, Release release) {
-    this.release = release;
+  private ProgramPrinter(Schedule schedule, MetaliumOptions options) {
+    this.release = Release.of(options.release());
     this.schedule = schedule;
     this.program = schedule.program();
     this.first = schedule.roles().getFirst();
@@ -63,6 +63,8 @@ final class ProgramPrinter {
             .findFirst()
             .orElse(ElementType.I64);
     this.kernels = new Kernels(templates, release, element);
+    TileFormat elements = TileFormat.of(element);
+    this.pool = new MatrixPool(elements, options.weights().tiles(elements));
   }
 
   /**
@@ -70,8 +72,8 @@ final class ProgramPrinter {
    *
    * @throws PartitaException with {@link MetaliumCode}s
    */
-  static EmittedMetalium emit(Schedule schedule, Release release) {
-    return new ProgramPrinter(schedule, release).program();
+  static EmittedMetalium emit(Schedule schedule, MetaliumOptions options) {
+    return new ProgramPrinter(schedule, options).program();
   }
 
   private EmittedMetalium program() {
@@ -97,15 +99,16 @@ final class ProgramPrinter {
     main.put("rows", first.cores().rows());
     int words = words(launches);
     main.put("words", words == 0 ? null : words);
-    main.put("format", element == ElementType.F32 ? "Float32" : "Float16_b");
-    main.put("page", pageBytes());
+    main.put("format", pool.elements().kernel());
+    main.put("page", pool.elements().bytes());
+    putWeights(main);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
         .texts()
         .forEach((name, text) -> files.add(EmittedFile.text("kernels/" + name + ".cpp", text)));
     files.add(EmittedFile.text("emulation.cpp", templates.print("emulation", Map.of("it", main))));
-    main.put("dtype", element == ElementType.F32 ? "float32" : "bfloat16");
+    main.put("dtype", pool.elements().host());
     main.put("release", release.version());
     files.add(EmittedFile.text("model.py", templates.print("host", Map.of("it", main))));
     files.add(EmittedFile.text("Makefile", templates.print("makefile", Map.of("it", main))));
@@ -120,6 +123,14 @@ final class ProgramPrinter {
     }
     files.sort(Comparator.comparing(EmittedFile::path));
     return new EmittedMetalium(description, files);
+  }
+
+  /** The format of weights, if any has another one than all elements. */
+  private void putWeights(Map<String, Object> main) {
+    TileFormat weights = pool.weights();
+    boolean isUsed = pool.all().stream().anyMatch(matrix -> matrix.format() != pool.elements());
+    main.put("weightType", isUsed ? weights.host() : null);
+    main.put("weightPage", isUsed ? weights.bytes() : null);
   }
 
   /** The words that decisions give to cores. */
@@ -153,9 +164,10 @@ final class ProgramPrinter {
       graphs.add(graph);
     }
     long others =
-        CircularBuffers.ofExchange(0).stream().mapToLong(CircularBuffers.Buffer::pages).sum()
-            * pageBytes();
-    long pages = (availableBytes() - others) / pageBytes();
+        CircularBuffers.ofExchange(0, pool.elements()).stream()
+            .mapToLong(CircularBuffers.Buffer::bytes)
+            .sum();
+    long pages = (availableBytes() - others) / pool.elements().bytes();
     return MeshLaunches.of(works, new Exchanges(pool, works.size(), pages));
   }
 
@@ -262,10 +274,6 @@ final class ProgramPrinter {
     return matrices.get(chip).find(value).orElseThrow();
   }
 
-  private long pageBytes() {
-    return (long) Matrix.TILE * Matrix.TILE * element.bits() / 8;
-  }
-
   /** The bytes of circular buffers: L1 without semaphores. */
   private long availableBytes() {
     return first.working().available() - 1024;
@@ -275,9 +283,7 @@ final class ProgramPrinter {
     if (!(launch instanceof Launch.Same(Step step, List<Integer> chips))) {
       return;
     }
-    long bytes =
-        CircularBuffers.of(step).stream().mapToLong(CircularBuffers.Buffer::pages).sum()
-            * pageBytes();
+    long bytes = CircularBuffers.of(step).stream().mapToLong(CircularBuffers.Buffer::bytes).sum();
     if (bytes > availableBytes()) {
       throw new PartitaException(
           MetaliumCode.BUFFERS,

@@ -10,6 +10,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirPrinter;
 import java.lang.foreign.ValueLayout;
@@ -40,6 +41,10 @@ final class ReferenceFiles {
   private final MatrixPool pool;
   private final GraphBuilder builder;
   private final Map<Value, Value> built = new IdentityHashMap<>();
+
+  /** Constants as products read them, where these are stored in another way. */
+  private final Map<Value, Value> products = new IdentityHashMap<>();
+
   private final Map<Node, Integer> numbers = new IdentityHashMap<>();
   private final Map<String, Object> weights = new LinkedHashMap<>();
   private final Map<String, Object> constants = new LinkedHashMap<>();
@@ -71,7 +76,11 @@ final class ReferenceFiles {
     graph.nodes().stream().filter(node -> isLarge(node)).forEach(this::external);
     for (Node node : graph.nodes()) {
       if (!isLarge(node)) {
-        List<Value> operands = node.operands().stream().map(built::get).toList();
+        Map<Value, Value> read = node.op() instanceof Structured.Linear ? products : Map.of();
+        List<Value> operands =
+            node.operands().stream()
+                .map(operand -> read.getOrDefault(operand, built.get(operand)))
+                .toList();
         Node copied = builder.at(node).addNode(node.op(), operands);
         numbers.put(node, numbers.size());
         for (int i = 0; i < node.results().size(); i++) {
@@ -95,25 +104,47 @@ final class ReferenceFiles {
   }
 
   private void external(Node node) {
-    String name = "constant " + (weights.size() + constants.size());
-    while (names(name)) {
-      name += "'";
-    }
-    built.put(node.result(), builder.input(name, node.result().type()));
-    Optional<MatrixPool.Place> place =
-        matrices.stored(node.result()).flatMap(matrix -> pool.place(matrix, chip));
+    Value value = node.result();
+    matrices
+        .storedForProducts(value)
+        .flatMap(this::place)
+        .ifPresent(place -> products.put(value, stored(value, place)));
+    Optional<MatrixPool.Place> place = matrices.stored(value).flatMap(this::place);
     if (place.isPresent()) {
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("offset", place.get().offset());
-      fields.put("rows", place.get().rows());
-      fields.put("columns", place.get().columns());
-      fields.put("transposed", place.get().isTransposed());
-      weights.put(name, fields);
+      built.put(value, stored(value, place.get()));
+    } else if (products.containsKey(value)) {
+      built.put(value, products.get(value));
     } else {
+      String name = name();
+      built.put(value, builder.input(name, value.type()));
       Tensor data = node.constant().orElseThrow();
       byte[] bytes = data.bytes().toArray(ValueLayout.JAVA_BYTE);
       constants.put(name, Base64.getEncoder().encodeToString(bytes));
     }
+  }
+
+  private Optional<MatrixPool.Place> place(Matrix matrix) {
+    return pool.place(matrix, chip);
+  }
+
+  private Value stored(Value value, MatrixPool.Place place) {
+    String name = name();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("offset", place.offset());
+    fields.put("rows", place.rows());
+    fields.put("columns", place.columns());
+    fields.put("transposed", place.isTransposed());
+    weights.put(name, fields);
+    return builder.input(name, value.type());
+  }
+
+  /** A name for a constant that no input has. */
+  private String name() {
+    String name = "constant " + (weights.size() + constants.size());
+    while (names(name)) {
+      name += "'";
+    }
+    return name;
   }
 
   private boolean names(String name) {

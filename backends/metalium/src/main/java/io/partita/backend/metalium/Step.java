@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * A reader, a compute kernel and a writer, and the matrices that they work on.
@@ -91,8 +92,9 @@ record Step(
    *
    * @param name a C identifier
    * @param kind the method of the emulation's model that makes it
+   * @param format how its tiles are stored
    */
-  record Matrix(String name, String kind, long rows, long columns) {
+  record Matrix(String name, String kind, TileFormat format, long rows, long columns) {
     static final int TILE = 32;
 
     long tileRows() {
@@ -194,6 +196,11 @@ record Step(
         result.tileRows(),
         result.tileColumns(),
         1);
+  }
+
+  /** The operands, then those of epilogues, in the order of their buffers. */
+  List<Matrix> allOperands() {
+    return Stream.concat(operands.stream(), epilogueOperands().stream()).toList();
   }
 
   /** The operands of epilogues, in order. */

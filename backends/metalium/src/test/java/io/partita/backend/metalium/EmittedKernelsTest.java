@@ -142,7 +142,11 @@ class EmittedKernelsTest {
   }
 
   static EmittedMetalium emit(Module module) {
-    return new MetaliumBackend(TargetLibrary.find("n150"))
+    return emit(module, MetaliumOptions.STANDARD);
+  }
+
+  static EmittedMetalium emit(Module module, MetaliumOptions options) {
+    return new MetaliumBackend(TargetLibrary.find("n150"), options)
         .emit(Localization.of(module, 1), Optional.empty());
   }
 

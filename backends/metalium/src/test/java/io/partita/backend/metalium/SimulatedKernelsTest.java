@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs emitted host programs and kernels under Tenstorrent's runtime, on one simulated chip. */
 @Tag("thorough")
@@ -40,8 +41,12 @@ class SimulatedKernelsTest {
   @TempDir Path scratch;
 
   private SimulatedProgram program(Module module) {
+    return program(module, MetaliumOptions.STANDARD);
+  }
+
+  private SimulatedProgram program(Module module, MetaliumOptions options) {
     Path folder = scratch.resolve("program");
-    EmittedMetalium emitted = EmittedKernelsTest.emit(module);
+    EmittedMetalium emitted = EmittedKernelsTest.emit(module, options);
     OutputFolder.write(emitted.files(), folder, path -> false);
     return WithTtsim.program(folder, emitted.description().whole(), work);
   }
@@ -63,13 +68,17 @@ class SimulatedKernelsTest {
   }
 
   private void assertAgrees(Module module) {
+    assertAgrees(module, MetaliumOptions.STANDARD);
+  }
+
+  private void assertAgrees(Module module, MetaliumOptions options) {
     Random random = new Random(11);
     List<Tensor> inputs =
         module.graph().inputs().stream()
             .map(input -> EmittedKernelsTest.gaussian(random, input))
             .toList();
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
-    double[] found = program(module).run(inputs, LIMIT).getFirst().doubles();
+    double[] found = program(module, options).run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
   }
 
@@ -114,6 +123,15 @@ class SimulatedKernelsTest {
       })
   void kernelsAgree(String inputs, String type, String node) {
     assertAgrees(module(inputs, type, "%y = " + node + " : " + type + " \"y\""));
+  }
+
+  /** The runtime converts weights to bfloat8_b, and the matrix engine multiplies by them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "bf16"})
+  void productsWithWeightsInBlocksAgree(String element) {
+    double[] weight = BlockFloatWeightsTest.gaussian(1, 96 * 72);
+    assertAgrees(
+        BlockFloatWeightsTest.layers(element, weight, weight), BlockFloatWeightsTest.options());
   }
 
   @Test

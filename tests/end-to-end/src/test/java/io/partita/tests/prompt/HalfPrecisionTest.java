@@ -9,6 +9,7 @@ import io.partita.driver.ModelFile;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.chip.MetaliumTarget;
+import io.partita.driver.chip.TargetSettings;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -30,12 +31,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A decoder in bf16 on an emulated Tenstorrent chip against Java in f32. {@code -Dbf16.model=FILE}
- * names another ONNX file, and {@code -Dbf16.tokens=N} another number of tokens.
+ * A decoder in bf16 on an emulated Tenstorrent chip against Java in f32, also with the weights of
+ * products in bf8_b. {@code -Dbf16.model=FILE} names another ONNX file, and {@code -Dbf16.tokens=N}
+ * another number of tokens.
  */
 @Tag("thorough")
 @Timeout(3600)
@@ -48,11 +51,13 @@ class HalfPrecisionTest {
 
   /**
    * Both read the text that Java writes. bf16 has 8 bits of mantissa, so each of some hundred
-   * values in a row is rounded by up to 2^-9; the issue that asked for these kernels wants a
-   * correlation of 0.99 for whole models.
+   * values in a row is rounded by up to 2^-9, and in bf8_b, a weight by up to 2^-6 of the largest
+   * one of its block; the issue that asked for these kernels wants a correlation of 0.99 for whole
+   * models.
    */
-  @Test
-  void logitsAndTokensAgreeWithJava() {
+  @ParameterizedTest
+  @ValueSource(strings = {"model", "bf8_b"})
+  void logitsAndTokensAgreeWithJava(String weights) {
     assumeThat(Build.find("g++").isPresent() && Build.find("make").isPresent())
         .as("g++ and make")
         .isTrue();
@@ -68,7 +73,9 @@ class HalfPrecisionTest {
     Module half = inHalf(exact);
     List<double[]> found = new ArrayList<>();
     try (ModuleRunner.Prepared program =
-        MetaliumTarget.of("n150").runner(Optional.empty()).prepare(half)) {
+        MetaliumTarget.of("n150", new TargetSettings(Map.of("weights", weights)))
+            .runner(Optional.empty())
+            .prepare(half)) {
       for (int position = 0; position < TOKENS; position++) {
         found.add(logits(program, half, text.get(position), position));
       }
@@ -79,8 +86,8 @@ class HalfPrecisionTest {
     }
     double correlation = correlation(expected, found);
     System.out.printf(
-        "bf16 on the emulation: correlation %.6f, %d of %d tokens equal%n",
-        correlation, same, TOKENS);
+        "bf16 on the emulation, weights=%s: correlation %.6f, %d of %d tokens equal%n",
+        weights, correlation, same, TOKENS);
     assertThat(correlation).isGreaterThan(0.99);
     assertThat(same).isGreaterThan(TOKENS * 9 / 10);
   }

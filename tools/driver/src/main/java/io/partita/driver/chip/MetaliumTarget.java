@@ -2,6 +2,7 @@ package io.partita.driver.chip;
 
 import io.partita.backend.metalium.EmulatedProgram;
 import io.partita.backend.metalium.MetaliumBackend;
+import io.partita.backend.metalium.MetaliumOptions;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
@@ -42,14 +43,13 @@ public record MetaliumTarget(
   /**
    * As above.
    *
-   * @param settings quantities of the target, such as {@code l1}, and the {@code release} of
-   *     TT-Metalium
-   * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s, or P5205 for a release
-   *     without names
+   * @param settings quantities of the target, such as {@code l1}, and {@link MetaliumOptions}
+   * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s, or with {@link
+   *     io.partita.backend.metalium.MetaliumCode}s for wrong options
    */
   public static MetaliumTarget of(String reference, TargetSettings settings) {
     Map<String, String> rest = new LinkedHashMap<>(settings.values());
-    Optional<String> release = Optional.ofNullable(rest.remove("release"));
+    MetaliumOptions options = MetaliumOptions.takeFrom(rest);
     TargetDescription description =
         TargetChange.set(TargetLibrary.find(reference), new TargetSettings(rest).quantities());
     boolean isAll = reference.contains("=") || reference.equals(SEVERAL);
@@ -58,9 +58,7 @@ public record MetaliumTarget(
         isAll && description.deviceCount() > 1
             ? OptionalInt.of(description.deviceCount())
             : OptionalInt.empty(),
-        release
-            .map(version -> new MetaliumBackend(description, version))
-            .orElseGet(() -> new MetaliumBackend(description)));
+        new MetaliumBackend(description, options));
   }
 
   @Override
@@ -91,7 +89,7 @@ public record MetaliumTarget(
   @Override
   public MetaliumTarget with(TargetDescription changed) {
     return new MetaliumTarget(
-        changed, usualDevices, new MetaliumBackend(changed, backend.release()));
+        changed, usualDevices, new MetaliumBackend(changed, backend.options()));
   }
 
   @Override
