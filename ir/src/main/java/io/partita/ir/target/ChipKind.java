@@ -66,15 +66,12 @@ public record ChipKind(
   }
 
   /**
-   * Returns a chip of one core with an equal share of all throughputs and of the working memory,
-   * for cores that compute on private tiles.
+   * Returns a chip of one core with an equal share of all throughputs, for cores that compute on
+   * private tiles.
    */
   public ChipKind oneCore() {
     double share = 1.0 / cores();
-    return new ChipKind(
-        name,
-        figures.with("cores", 1).with("core-rows", 1),
-        memories,
+    List<DmaChannel> shared =
         channels.stream()
             .map(
                 each ->
@@ -83,7 +80,34 @@ public record ChipKind(
                         each.to(),
                         each.bothWays(),
                         each.figures().scaled("rate", share)))
-            .toList(),
+            .toList();
+    return onGrid(1, 1, memories, shared);
+  }
+
+  /**
+   * Returns a chip with another grid of cores, and a share of the throughputs of kernels and of
+   * memories that each core has a part of. Transfers keep their rates, since what they reach is
+   * outside of the cores.
+   */
+  public ChipKind onGrid(int columns, int rows) {
+    List<Memory> parts =
+        memories.stream()
+            .map(each -> each.scope() == Memory.Scope.CORE ? part(each, columns * rows) : each)
+            .toList();
+    return onGrid(columns, rows, parts, channels);
+  }
+
+  private Memory part(Memory memory, int parts) {
+    return memory.resized(new Quantity(memory.bytes() / cores() * parts, Unit.B));
+  }
+
+  private ChipKind onGrid(int columns, int rows, List<Memory> memories, List<DmaChannel> channels) {
+    double share = (double) columns * rows / cores();
+    return new ChipKind(
+        name,
+        figures.with("cores", columns * rows).with("core-rows", rows),
+        memories,
+        channels,
         kernels.stream()
             .map(
                 each ->

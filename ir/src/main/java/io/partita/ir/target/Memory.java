@@ -2,8 +2,10 @@ package io.partita.ir.target;
 
 import io.partita.ir.target.Field.Range;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 
 /**
  * A memory of a chip.
@@ -40,6 +42,13 @@ public record Memory(String name, Figures figures) {
     public String text() {
       return text;
     }
+  }
+
+  /** Returns the memory with another number of bytes. */
+  Memory resized(Quantity bytes) {
+    SequencedMap<String, Figure> changed = new LinkedHashMap<>(figures.byName());
+    changed.computeIfPresent("bytes", (key, figure) -> new Figure(bytes, figure.origin()));
+    return new Memory(name, new Figures(changed));
   }
 
   public long bytes() {

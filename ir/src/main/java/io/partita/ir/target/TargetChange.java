@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.TreeSet;
 
 /** Changes of a target beyond its parameters: fewer devices, or other sizes of memories. */
@@ -119,6 +118,11 @@ public final class TargetChange {
     return changed.with(arguments);
   }
 
+  /** Returns a target whose chips have another grid of cores. */
+  public static TargetDescription onGrid(TargetDescription target, int columns, int rows) {
+    return with(target, target.chips().stream().map(chip -> chip.onGrid(columns, rows)).toList());
+  }
+
   private static TreeSet<String> memories(TargetDescription target) {
     TreeSet<String> names = new TreeSet<>();
     target.chips().forEach(chip -> chip.memories().forEach(memory -> names.add(memory.name())));
@@ -135,12 +139,16 @@ public final class TargetChange {
           size.toString(),
           "correct the size");
     }
+    return with(target, target.chips().stream().map(chip -> resized(chip, memory, size)).toList());
+  }
+
+  private static TargetDescription with(TargetDescription target, List<ChipKind> chips) {
     return new TargetDescription(
         target.name(),
         target.purpose(),
         target.parameters(),
         target.sources(),
-        target.chips().stream().map(chip -> resized(chip, memory, size)).toList(),
+        chips,
         target.groups(),
         target.links(),
         target.connections());
@@ -151,16 +159,10 @@ public final class TargetChange {
         chip.name(),
         chip.figures(),
         chip.memories().stream()
-            .map(each -> each.name().equals(memory) ? resized(each, size) : each)
+            .map(each -> each.name().equals(memory) ? each.resized(size) : each)
             .toList(),
         chip.channels(),
         chip.kernels(),
         chip.functions());
-  }
-
-  private static Memory resized(Memory memory, Quantity size) {
-    SequencedMap<String, Figure> figures = new LinkedHashMap<>(memory.figures().byName());
-    figures.computeIfPresent("bytes", (name, figure) -> new Figure(size, figure.origin()));
-    return new Memory(memory.name(), new Figures(figures));
   }
 }

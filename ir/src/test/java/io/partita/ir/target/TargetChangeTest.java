@@ -51,6 +51,23 @@ final class TargetChangeTest {
         .containsExactly("mipi 0 -> 1", "mipi 1 -> 0", "mipi 1 -> 2", "mipi 2 -> 1");
   }
 
+  /** Cores keep their own memory and throughput, and share the same transfers. */
+  @Test
+  void gridsChangeTheCores() {
+    ChipKind whole = TargetLibrary.find("n150").devices().getFirst();
+    ChipKind part = TargetChange.onGrid(TargetLibrary.find("n150"), 9, 4).devices().getFirst();
+    assertThat(part.cores()).isEqualTo(36);
+    assertThat(part.coreRows()).isEqualTo(4);
+    assertThat(part.working().bytes()).isEqualTo(whole.working().bytes() / 2);
+    assertThat(part.memories().getLast()).isEqualTo(whole.memories().getLast());
+    assertThat(part.channels()).isEqualTo(whole.channels());
+    KernelThroughput product = whole.kernels().getFirst();
+    assertThat(part.kernels().getFirst().figures().number("rate"))
+        .isEqualTo(product.figures().number("rate") / 2);
+    assertThat(part.kernels().getFirst().figures().number("overhead"))
+        .isEqualTo(product.figures().number("overhead"));
+  }
+
   @Test
   void setsParametersAndMemories() {
     Map<String, Quantity> values = new LinkedHashMap<>();

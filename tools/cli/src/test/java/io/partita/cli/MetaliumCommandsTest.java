@@ -289,6 +289,35 @@ class MetaliumCommandsTest {
         .contains("error P5206", "--set weights=bf8", "one of model, bf8_b", "correct the name");
   }
 
+  @ParameterizedTest
+  @CsvSource({"n150, 9x9, 72, 9x8", "n300, 9x8, 64, 8x8", "n150, 0x8, 72, 9x8", "n150, 8, 72, 9x8"})
+  void gridsThatChipsDontHaveAreRefused(String target, String grid, int most, String whole) {
+    assertThat(refused(target, "--set=grid=" + grid))
+        .contains(
+            "error P5207",
+            "--set grid=" + grid,
+            "at most " + most + " cores",
+            "write --set grid=" + whole);
+  }
+
+  /** Attention is dealt to as many cores as there are, down to one. */
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(strings = {"8x8", "2x2", "1x1"})
+  void decodersOnSmallerGridsWriteTheSameText(String grid) throws IOException {
+    assertThat(generated("n150", vocabulary(), "--set=grid=" + grid))
+        .isEqualTo(generated("java", vocabulary()));
+    Path emulation = scratch.resolve("n1501/emulation.cpp");
+    assertThat(emulation).content().contains(", " + grid.replace("x", ", ") + ", DataFormat::");
+  }
+
+  /** Each core has its own L1, so a grid of fewer cores needs no more of it. */
+  @Test
+  void coresOfSmallerGridsHaveTheSameL1() {
+    String refused = refused("n150", "--kv-capacity=64", "--set=grid=1x1", "--set=l1=1KiB");
+    assertThat(refused).contains("error P4402", "at most 1024 bytes of l1 on n150");
+  }
+
   /** L1 is that of all 72 cores, each of which needs room for its own tiles. */
   @Test
   void tilesThatDontFitL1AreRefused() {

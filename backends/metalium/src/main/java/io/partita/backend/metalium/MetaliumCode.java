@@ -10,7 +10,8 @@ public enum MetaliumCode implements DiagnosticCode {
   PROGRAM("P5203", "a program has parts that no TT-Metalium code is emitted for"),
   BUFFERS("P5204", "the circular buffers of a kernel don't fit L1"),
   RELEASE("P5205", "there is no table of names for a release of TT-Metalium"),
-  WEIGHTS("P5206", "there is no such format of weights");
+  WEIGHTS("P5206", "there is no such format of weights"),
+  GRID("P5207", "a chip has no such grid of cores");
 
   private final String id;
   private final String title;

@@ -102,6 +102,7 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putWeights(main);
+    main.put("cores", joiningCores(launches));
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -131,6 +132,15 @@ final class ProgramPrinter {
     boolean isUsed = pool.all().stream().anyMatch(matrix -> matrix.format() != pool.elements());
     main.put("weightType", isUsed ? weights.host() : null);
     main.put("weightPage", isUsed ? weights.bytes() : null);
+  }
+
+  /** The cores that join the results of one step at most; none if each works alone. */
+  private static Long joiningCores(List<Launch> launches) {
+    return launches.stream()
+        .filter(launch -> launch instanceof Launch.Same same && same.step().chunks() > 1)
+        .map(launch -> ((Launch.Same) launch).step().units())
+        .max(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   /** The words that decisions give to cores. */

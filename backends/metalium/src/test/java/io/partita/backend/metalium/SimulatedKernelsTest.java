@@ -1,6 +1,7 @@
 package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
@@ -174,6 +175,25 @@ class SimulatedKernelsTest {
         states = results.subList(1, 3);
       }
     }
+  }
+
+  /** The chip has 72 cores, and the host program is changed to need more. */
+  @Test
+  void gridsThatAreTooSmallAreReported() throws IOException {
+    Module module = EmittedKernelsTest.attention(1, 4, 2, 32, 96, "f32");
+    SimulatedProgram program = program(module);
+    Path host = program.folder().resolve("model.py");
+    String text = Files.readString(host);
+    assertThat(text).containsPattern("(?m)^CORES = \\d+$");
+    Files.writeString(host, text.replaceAll("(?m)^CORES = \\d+$", "CORES = 73"));
+    List<Tensor> inputs =
+        module.graph().inputs().subList(0, 7).stream()
+            .map(input -> Tensor.filled(input.type(), 0))
+            .toList();
+    assertThatThrownBy(() -> program.run(inputs, LIMIT))
+        .hasMessageContaining("error P5104")
+        .hasMessageContaining("73 cores are needed, but the device has a grid of 8x9")
+        .hasMessageContaining("compile the model with --set grid=8x9");
   }
 
   /**

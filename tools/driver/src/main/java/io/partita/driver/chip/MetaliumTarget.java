@@ -1,6 +1,7 @@
 package io.partita.driver.chip;
 
 import io.partita.backend.metalium.EmulatedProgram;
+import io.partita.backend.metalium.Grid;
 import io.partita.backend.metalium.MetaliumBackend;
 import io.partita.backend.metalium.MetaliumOptions;
 import io.partita.driver.DriverCode;
@@ -43,15 +44,22 @@ public record MetaliumTarget(
   /**
    * As above.
    *
-   * @param settings quantities of the target, such as {@code l1}, and {@link MetaliumOptions}
+   * @param settings quantities of the target, such as {@code l1}, its {@link Grid}, and {@link
+   *     MetaliumOptions}
    * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s, or with {@link
    *     io.partita.backend.metalium.MetaliumCode}s for wrong options
    */
   public static MetaliumTarget of(String reference, TargetSettings settings) {
     Map<String, String> rest = new LinkedHashMap<>(settings.values());
     MetaliumOptions options = MetaliumOptions.takeFrom(rest);
+    TargetDescription whole = TargetLibrary.find(reference);
+    Optional<Grid> grid =
+        Optional.ofNullable(rest.remove("grid"))
+            .map(text -> Grid.of(text, whole.devices().getFirst()));
     TargetDescription description =
-        TargetChange.set(TargetLibrary.find(reference), new TargetSettings(rest).quantities());
+        TargetChange.set(
+            grid.map(each -> TargetChange.onGrid(whole, each.columns(), each.rows())).orElse(whole),
+            new TargetSettings(rest).quantities());
     boolean isAll = reference.contains("=") || reference.equals(SEVERAL);
     return new MetaliumTarget(
         description,
