@@ -15,7 +15,8 @@ import java.util.Map;
 /** Finds target descriptions: built-in ones by name, others by path. */
 public final class TargetLibrary {
   /** The names of the built-in targets. */
-  public static final List<String> NAMES = List.of("n150", "n300", "siracusa", "wifi-laptops");
+  public static final List<String> NAMES =
+      List.of("h100", "n150", "n300", "siracusa", "wifi-laptops");
 
   private static final String SUFFIX = ".target";
 

@@ -90,6 +90,25 @@ class TargetLibraryTest {
     }
   }
 
+  /**
+   * Table 3 of the paper on speculation: 95 us for a layer of Llama 3 8B but its attention, on four
+   * devices at 1K tokens. The 218 M weights of a layer have 16 bits; each of the two sums is two
+   * messages, one after the other.
+   */
+  @Test
+  void layersOnH100TakeThePublishedTime() {
+    TargetDescription target = TargetLibrary.find("h100:chips=4");
+    ChipKind chip = target.devices().getFirst();
+    assertThat(Topology.of(target).route(0, 3)).isNotEmpty();
+    double weights = chip.channel("hbm", "l2").orElseThrow().cycles(218_112_000L * 2 / 4, 0);
+    KernelThroughput product = chip.throughput(KernelClass.MATVEC, ElementType.BF16).orElseThrow();
+    double kernels = 14 * product.cycles(0, 0, 0);
+    Link link = target.link("nvlink").orElseThrow();
+    double message = link.startupSeconds() + link.latencySeconds() + 8192 / link.bytesPerSecond();
+    double seconds = (weights + kernels) / chip.hertz() + 4 * message;
+    assertThat(seconds).isCloseTo(95e-6, org.assertj.core.data.Percentage.withPercentage(5));
+  }
+
   @Test
   void filesMayDescribeUnevenDevices(@TempDir Path folder) throws IOException {
     String text =
