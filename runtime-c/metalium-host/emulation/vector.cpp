@@ -106,6 +106,7 @@ BINARY(sub_binary, x - y)
 BINARY(mul_binary, x *y)
 BINARY(div_binary, x / y)
 BINARY(binary_max, std::fmax(x, y))
+BINARY(binary_min, std::fmin(x, y))
 
 void binop_with_scalar_tile_init()
 {

@@ -206,6 +206,7 @@ const Case CASES[] = {
     VECTOR(mul_binary, x *y),
     VECTOR(div_binary, x / y),
     VECTOR(binary_max, std::fmax(x, y)),
+    VECTOR(binary_min, std::fmin(x, y)),
     {"transpose_tile",
      [] {
          begin();

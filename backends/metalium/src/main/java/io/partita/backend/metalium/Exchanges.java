@@ -11,6 +11,7 @@ import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step.Receive;
 import io.partita.ir.message.Step.Send;
 import io.partita.ir.op.Communication;
+import io.partita.ir.type.ElementType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -70,6 +71,10 @@ final class Exchanges {
     return launches;
   }
 
+  private static boolean isOfBytes(SortedMap<Integer, ExchangePart> parts) {
+    return parts.values().stream().anyMatch(part -> part.exchange().element() == ElementType.U8);
+  }
+
   /** The function of the vector engine that joins elements. */
   private static Optional<String> join(SortedMap<Integer, ExchangePart> parts) {
     Set<Combine> combines =
@@ -84,7 +89,7 @@ final class Exchanges {
     }
     Optional<BinaryFunction> function = combines.iterator().next().function();
     Optional<String> name = function.map(VectorFunctions.BINARY::get);
-    if (combines.size() > 1 || name.isEmpty()) {
+    if (combines.size() > 1 || name.isEmpty() || isOfBytes(parts)) {
       throw new PartitaException(
           MetaliumCode.OPERATION,
           "node \"" + parts.get(parts.firstKey()).origin().name() + "\"",
@@ -138,6 +143,7 @@ final class Exchanges {
                     join,
                     Math.ceilDiv(range.size(), PAGE),
                     gates,
+                    isOfBytes(parts),
                     chips)));
     return launches;
   }

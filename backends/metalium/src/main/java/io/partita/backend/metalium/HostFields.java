@@ -93,7 +93,10 @@ final class HostFields {
 
   private Map<String, Object> of(Launch.Exchange exchange) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    put(fields, exchange.origin(), kernels.addExchange(exchange.join(), exchange.gates()));
+    put(
+        fields,
+        exchange.origin(),
+        kernels.addExchange(exchange.join(), exchange.gates(), exchange.isOfBytes()));
     fields.put("inbox", exchange.inbox().name());
     fields.put("buffers", of(CircularBuffers.ofExchange(exchange.pages(), pool.elements())));
     fields.put(

@@ -27,7 +27,8 @@ final class Kernels {
           "recip", "compute/eltwise_unary/recip.h",
           "relu", "compute/eltwise_unary/relu.h",
           "sqrt", "compute/eltwise_unary/sqrt.h",
-          "binary_max", "compute/binary_max_min.h");
+          "binary_max", "compute/binary_max_min.h",
+          "binary_min", "compute/binary_max_min.h");
 
   private static final List<String> FRAME =
       List.of(
@@ -242,21 +243,22 @@ final class Kernels {
    *
    * @param join the function of the vector engine that joins elements of chips
    * @param gates the words of which none may be 0
+   * @param isOfBytes whether codes travel as bytes
    */
-  Names addExchange(Optional<String> join, List<Integer> gates) {
+  Names addExchange(Optional<String> join, List<Integer> gates, boolean isOfBytes) {
     Step.Control control = new Step.Control(gates, OptionalInt.empty(), Optional.empty());
     String reader =
         plain(
             "exchange_reader",
             "Puts the operand into the vector, and receives packets for it.",
             control,
-            controlled(names(0, false), control, "", 2));
+            exchanged(isOfBytes, controlled(names(0, false), control, "", 2)));
     String writer =
         plain(
             "exchange_writer",
             "Sends parts of the vector to other chips, and writes the result.",
             control,
-            controlled(names(0, false), control, "", 5));
+            exchanged(isOfBytes, controlled(names(0, false), control, "", 5)));
     Matrix page = new Matrix("vector", "", TileFormat.of(element), Matrix.TILE, Matrix.TILE);
     Optional<String> compute =
         join.map(
@@ -271,6 +273,11 @@ final class Kernels {
                             List.of())
                         .with(control)));
     return new Names(reader, compute, writer);
+  }
+
+  private static Map<String, Object> exchanged(boolean isOfBytes, Map<String, Object> names) {
+    names.put("isOfBytes", isOfBytes);
+    return names;
   }
 
   private String reader(String name, String comment, Step step) {
@@ -292,7 +299,8 @@ final class Kernels {
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", names);
     attributes.put("comment", comment);
-    String name = gated(control, template);
+    boolean isOfBytes = names.get("isOfBytes") == Boolean.TRUE;
+    String name = gated(control, isOfBytes ? "byte_" + template : template);
     texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
   }

@@ -121,18 +121,24 @@ final class Matrices {
 
   /**
    * Whether the result of a node is stored where its operand is: for a gate, and for a cast between
-   * floating-point types that are stored alike.
+   * types that are stored alike.
    */
   boolean isTransparent(Node node) {
     return node.op() instanceof Communication.Gate
         || node.op() instanceof Elementwise.Cast(ElementType to)
             && isStored(to)
-            && isStored(node.operand(0).type().element());
+            && isStored(node.operand(0).type().element())
+            && (to != ElementType.U8 || Codes.range(node.result()).isPresent());
   }
 
-  /** In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well. */
+  /**
+   * In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well. Codes are
+   * numbers like all others.
+   */
   private boolean isStored(ElementType type) {
-    return type == element || element == ElementType.BF16 && type == ElementType.F32;
+    return type == element
+        || element == ElementType.BF16 && type == ElementType.F32
+        || type == ElementType.U8;
   }
 
   private Matrix constant(Value value, Tensor data) {
@@ -202,6 +208,18 @@ final class Matrices {
       Arrays.fill(elements, start, start + Matrix.TILE + last + 1, 1.0 / columns);
     }
     return shared(name, Matrix.TILE, 2L * Matrix.TILE, elements);
+  }
+
+  /** Rows of equal elements, which are added to each row of a result or the like. */
+  Matrix scalar(double number, long columns) {
+    double[] elements = new double[Math.toIntExact(Matrix.TILE * columns)];
+    Arrays.fill(elements, number);
+    return shared("all_" + number + "_" + columns, Matrix.TILE, columns, elements);
+  }
+
+  Matrix zeros(long rows, long columns) {
+    double[] elements = new double[Math.toIntExact(rows * columns)];
+    return shared("zeros_" + rows + "_" + columns, rows, columns, elements);
   }
 
   /** A tile of equal elements. */

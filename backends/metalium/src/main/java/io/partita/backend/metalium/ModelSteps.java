@@ -106,7 +106,7 @@ final class ModelSteps {
   /** Whether steps compute a value as a matrix, not as a part of a decision or of another step. */
   private boolean isOfStep(Value value, Map<Value, List<Node>> users) {
     return value.isInput()
-        || !Indices.isInteger(value.type())
+        || (!Indices.isInteger(value.type()) || Codes.isCode(value.type()))
             && !covered.contains(value.definition())
             && !decisions.isPartOfOne(value, users);
   }
@@ -149,26 +149,18 @@ final class ModelSteps {
             when VectorFunctions.UNARY.containsKey(function) ->
             epilogues.addFirst(
                 new Epilogue(VectorFunctions.UNARY.get(function), Optional.empty(), false, false));
+        case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
+            rounding(columns(node)).reversed().forEach(epilogues::addFirst);
         case Elementwise.Binary(BinaryFunction function)
-            when VectorFunctions.BINARY.containsKey(function) -> {
-          int chain = operands.of(node.operand(0)).isEmpty() || isRow(node, 1) ? 0 : 1;
-          chain = operands.of(node.operand(1)).isEmpty() ? 1 : chain;
-          boolean isRow = isRow(node, 1 - chain);
-          Value other = node.operand(1 - chain);
-          Optional<Matrix> operand = isRow ? matrices.row(other) : operands.of(other);
-          boolean fits =
-              isRow
-                  || isSame(other, node.result())
-                      && Matrices.columns(other.type()) == Matrices.columns(node.result().type());
-          if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
-            throw unsupported(node);
-          }
-          epilogues.addFirst(
-              new Epilogue(
-                  VectorFunctions.BINARY.get(function),
-                  operand,
-                  isRow,
-                  chain == 1 && !VectorFunctions.COMMUTATIVE.contains(function)));
+            when function == BinaryFunction.BIT_AND
+                || function == BinaryFunction.SHIFT_LEFT
+                || function == BinaryFunction.SHIFT_RIGHT ->
+            bits(function, node).reversed().forEach(epilogues::addFirst);
+        case Elementwise.Binary(BinaryFunction function)
+            when VectorFunctions.BINARY.containsKey(function)
+                || function == BinaryFunction.BIT_OR -> {
+          int chain = chain(node);
+          epilogues.addFirst(binary(arithmetic(function, node), node, chain));
           node = next(node, chain);
           if (node == null) {
             return elementwise(last, epilogues);
@@ -186,6 +178,122 @@ final class ModelSteps {
         return elementwise(last, epilogues);
       }
     }
+  }
+
+  /** The operand whose computation comes before, so that the other one is read from DRAM. */
+  private int chain(Node node) {
+    for (int scalar = 0; scalar < 2; scalar++) {
+      if (isScalar(node, scalar)) {
+        return 1 - scalar;
+      }
+    }
+    int chain = operands.of(node.operand(0)).isEmpty() || isRow(node, 1) ? 0 : 1;
+    return operands.of(node.operand(1)).isEmpty() ? 1 : chain;
+  }
+
+  /** Whether an operand is one constant number, and the result isn't. */
+  private static boolean isScalar(Node node, int operand) {
+    Value value = node.operand(operand);
+    return !isSame(value, node.result())
+        && !value.isInput()
+        && value.definition().constant().filter(data -> data.size() == 1).isPresent();
+  }
+
+  private static long columns(Node node) {
+    return Matrices.columns(node.result().type());
+  }
+
+  private Epilogue binary(BinaryFunction function, Node node, int chain) {
+    Value other = node.operand(1 - chain);
+    boolean isScalar = isScalar(node, 1 - chain);
+    boolean isRow = isScalar || isRow(node, 1 - chain);
+    Optional<Matrix> operand =
+        isScalar
+            ? Optional.of(
+                matrices.scalar(
+                    other.definition().constant().orElseThrow().getDouble(0), columns(node)))
+            : isRow ? matrices.row(other) : operands.of(other);
+    boolean fits =
+        isRow || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
+    if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
+      throw unsupported(node);
+    }
+    return new Epilogue(
+        VectorFunctions.BINARY.get(function),
+        operand,
+        isRow,
+        chain == 1 && !VectorFunctions.COMMUTATIVE.contains(function));
+  }
+
+  /** Of codes that have no bit in common, the bitwise sum is the sum. */
+  private static BinaryFunction arithmetic(BinaryFunction function, Node node) {
+    if (function != BinaryFunction.BIT_OR) {
+      return function;
+    }
+    if (!Codes.areDisjoint(node)) {
+      throw unsupported(node);
+    }
+    return BinaryFunction.ADD;
+  }
+
+  private Epilogue scalar(BinaryFunction function, double number, long columns) {
+    return new Epilogue(
+        VectorFunctions.BINARY.get(function),
+        Optional.of(matrices.scalar(number, columns)),
+        true,
+        false);
+  }
+
+  /** At 1.5 * 2^23 and near it, f32 has the integers only, and sums are rounded to even. */
+  private List<Epilogue> rounding(long columns) {
+    double integers = 0x1.8p23;
+    return List.of(
+        scalar(BinaryFunction.ADD, integers, columns),
+        scalar(BinaryFunction.SUB, integers, columns));
+  }
+
+  /** The largest integer up to {@code x / 2^bits}, of codes. */
+  private List<Epilogue> quotient(long bits, long columns) {
+    double unit = Math.scalb(1.0, Math.toIntExact(-bits));
+    List<Epilogue> all = new ArrayList<>();
+    all.add(scalar(BinaryFunction.MUL, unit, columns));
+    // The remainder becomes less than a half on both sides.
+    all.add(scalar(BinaryFunction.SUB, (1 - unit) / 2, columns));
+    all.addAll(rounding(columns));
+    return all;
+  }
+
+  /** Functions of bits of codes, by arithmetic that is exact. */
+  private List<Epilogue> bits(BinaryFunction function, Node node) {
+    Value x = node.operand(0);
+    long number = Codes.constant(node.operand(1)).orElseThrow(() -> unsupported(node));
+    if (Codes.range(node.result()).isEmpty() || !isSame(x, node.result())) {
+      throw unsupported(node);
+    }
+    return switch (function) {
+      case SHIFT_RIGHT -> quotient(number, columns(node));
+      case SHIFT_LEFT ->
+          List.of(scalar(BinaryFunction.MUL, Math.scalb(1.0, (int) number), columns(node)));
+      default -> remainder(node, number);
+    };
+  }
+
+  /** The lowest bits of a code: what the multiple of a power of two leaves. */
+  private List<Epilogue> remainder(Node node, long mask) {
+    Value x = node.operand(0);
+    if (Long.bitCount(mask + 1) != 1) {
+      throw unsupported(node);
+    }
+    if (Codes.range(x).orElseThrow().most() <= mask) {
+      return List.of();
+    }
+    List<Epilogue> all = new ArrayList<>(quotient(Long.bitCount(mask), columns(node)));
+    all.add(scalar(BinaryFunction.MUL, -(mask + 1), columns(node)));
+    Matrix whole = operands.of(x).orElseThrow(() -> unsupported(node));
+    all.add(
+        new Epilogue(
+            VectorFunctions.BINARY.get(BinaryFunction.ADD), Optional.of(whole), false, false));
+    return all;
   }
 
   /** The node before in a chain, or null if its result is in DRAM. */

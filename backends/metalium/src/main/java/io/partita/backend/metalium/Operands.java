@@ -47,6 +47,9 @@ final class Operands {
     if (node.op() instanceof Movement.Concat(int axis)) {
       return Optional.of(concatenated(node, axis));
     }
+    if (node.op() instanceof Movement.Pad pad) {
+      return padded(node, pad);
+    }
     Optional<Rearrangement> rearrangement = Rearrangement.of(node);
     if (rearrangement.isEmpty()) {
       return found;
@@ -61,20 +64,50 @@ final class Operands {
     return to;
   }
 
+  /** A part of each line of a concatenation. */
+  private record Line(Matrix matrix, long elements) {}
+
   /** Lines of all operands, one after the other: those before the axis are kept apart. */
   private Matrix concatenated(Node node, int axis) {
-    List<Matrix> parts = new ArrayList<>();
-    List<String> lines = new ArrayList<>();
-    long start = 0;
+    List<Line> parts = new ArrayList<>();
     for (int operand = 0; operand < node.operands().size(); operand++) {
       TensorType type = node.operand(operand).type();
       if (type.shape().elements() > 0) {
-        Matrix part = required(node, operand);
-        long line = line(type, axis);
-        parts.add(part);
-        lines.addAll(List.of(start + "", line + "", part.columns() + ""));
-        start += line;
+        parts.add(new Line(required(node, operand), line(type, axis)));
       }
+    }
+    return concatenated(node, parts);
+  }
+
+  /** Rows with zeros after them. */
+  private Optional<Matrix> padded(Node node, Movement.Pad pad) {
+    int last = node.result().type().rank() - 1;
+    long zeros = pad.high().get(last);
+    boolean isOfRows =
+        pad.mode() == Movement.PadMode.CONSTANT
+            && pad.low().stream().allMatch(each -> each == 0)
+            && pad.high().subList(0, last).stream().allMatch(each -> each == 0)
+            && zeros > 0
+            && Codes.constant(node.operand(1)).filter(filling -> filling == 0).isPresent();
+    return isOfRows
+        ? of(node.operand(0))
+            .map(
+                x ->
+                    concatenated(
+                        node,
+                        List.of(
+                            new Line(x, x.columns()),
+                            new Line(matrices.zeros(x.rows(), zeros), zeros))))
+        : Optional.empty();
+  }
+
+  private Matrix concatenated(Node node, List<Line> of) {
+    List<Matrix> parts = of.stream().map(Line::matrix).toList();
+    List<String> lines = new ArrayList<>();
+    long start = 0;
+    for (Line part : of) {
+      lines.addAll(List.of(start + "", part.elements() + "", part.matrix().columns() + ""));
+      start += part.elements();
     }
     Matrix to = matrices.result(node.result());
     List<String> sizes = new ArrayList<>();
@@ -120,7 +153,7 @@ final class Operands {
               isDecided
                   ? decisions.stored(vector)
                   : of(vector)
-                      .filter(matrix -> elements.type().element().isFloat())
+                      .filter(matrix -> isExchanged(elements.type()))
                       .orElseThrow(() -> ModelSteps.unsupported(node)));
     }
     Optional<Matrix> result =
@@ -131,9 +164,14 @@ final class Operands {
     return new ExchangePart(node.origin(), exchange, operand, result, decisions.gates(node));
   }
 
+  /** Whether messages have elements of a type: those of the model, or bytes of codes. */
+  private static boolean isExchanged(TensorType type) {
+    return type.element().isFloat() || Codes.isCode(type);
+  }
+
   /** The matrix of the result of an exchange: that of its readers, if all read the same rows. */
   private Matrix exchanged(Value vector, Map<Value, List<Node>> users) {
-    if (Indices.isInteger(vector.type())) {
+    if (!isExchanged(vector.type())) {
       Matrix words = matrices.exchangedWords(vector);
       matrices.alias(vector, words);
       return words;

@@ -27,7 +27,8 @@ final class VectorFunctions {
           BinaryFunction.SUB, "sub_binary",
           BinaryFunction.MUL, "mul_binary",
           BinaryFunction.DIV, "div_binary",
-          BinaryFunction.MAX, "binary_max");
+          BinaryFunction.MAX, "binary_max",
+          BinaryFunction.MIN, "binary_min");
 
   /** Functions that are 0 where all operands are, so that padding remains. */
   static final Set<String> ZERO_AT_ZERO =
@@ -41,11 +42,12 @@ final class VectorFunctions {
           "add_binary",
           "sub_binary",
           "mul_binary",
-          "binary_max");
+          "binary_max",
+          "binary_min");
 
   /** Functions whose operands may be exchanged. */
   static final Set<BinaryFunction> COMMUTATIVE =
-      Set.of(BinaryFunction.ADD, BinaryFunction.MUL, BinaryFunction.MAX);
+      Set.of(BinaryFunction.ADD, BinaryFunction.MUL, BinaryFunction.MAX, BinaryFunction.MIN);
 
   private VectorFunctions() {}
 }

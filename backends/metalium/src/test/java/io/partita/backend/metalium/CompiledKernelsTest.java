@@ -80,6 +80,7 @@ class CompiledKernelsTest {
               EmittedKernelsTest.emit(EmittedKernelsTest.attention(1, 4, 2, 32, 96, element)),
               EmittedKernelsTest.emit(functions(element)),
               SeveralChipsTest.layer(element),
+              PackedCodesTest.codes(element),
               SpeculatingChipsTest.decoder(element))) {
         for (EmittedFile file : program.files()) {
           if (file.path().startsWith("kernels/")) {
@@ -114,7 +115,9 @@ class CompiledKernelsTest {
             "sub(%x, %z)",
             "mul(%x, %z)",
             "div(%x, %z)",
-            "max(%x, %z)")) {
+            "max(%x, %z)",
+            "min(%x, %z)",
+            "round(%x)")) {
       String name = "%v" + nodes.size();
       nodes.add("    " + name + " = " + call + " : f32[32,32] \"" + nodes.size() + "\"");
       results.add(name);

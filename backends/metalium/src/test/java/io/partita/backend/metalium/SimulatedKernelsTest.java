@@ -93,6 +93,7 @@ class SimulatedKernelsTest {
     "relu, 1",
     "abs, 1",
     "sqrt, 2",
+    "round, 1",
     "reciprocal, 2"
   })
   void functionsAgree(String function, int power) {
@@ -105,7 +106,7 @@ class SimulatedKernelsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"add", "sub", "mul", "div", "max"})
+  @CsvSource({"add", "sub", "mul", "div", "max", "min"})
   void functionsOfTwoOperandsAgree(String function) {
     assertAgrees(
         module(
