@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /**
  * A message that a device sends or receives. Results are those of steps that are executed one after
- * the other; a device may start a whole {@link Batch}.
+ * the other; a device may start the messages of an exchange together.
  */
 public sealed interface Step {
   /** The device at the other end. */

@@ -31,7 +31,7 @@ final class ActivationOperators {
     registry.add(OperatorRegistry.ONNX, "Clip", 11, ActivationOperators::clip);
   }
 
-  /** x < 0 ? alpha x : x. */
+  /** {@code x < 0 ? alpha x : x}. */
   private static void leakyRelu(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -44,7 +44,7 @@ final class ActivationOperators {
     return node.number(name, (float) otherwise);
   }
 
-  /** x < 0 ? slope x : x. */
+  /** {@code x < 0 ? slope x : x}. */
   private static void parametricRelu(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -118,7 +118,9 @@ final class ActivationOperators {
     node.output(0, new Arithmetic(node).unary(UnaryFunction.HARD_SWISH, node.input(0)));
   }
 
-  /** x < -lambd ? x + bias : x > lambd ? x - bias : 0, computed in floats for integers, too. */
+  /**
+   * {@code x < -lambd ? x + bias : x > lambd ? x - bias : 0}, computed in floats for integers, too.
+   */
   private static void shrink(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     ElementType element = node.type(0).element();

@@ -179,7 +179,7 @@ final class SourceOperators {
     node.output(0, of.select(hot, on, off));
   }
 
-  /** Keeps elements on or above (below) the k-th diagonal: column - row >= k (<= k). */
+  /** Keeps elements on or above (below) the k-th diagonal: {@code column - row >= k (<= k)}. */
   private static void triangle(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Shape shape = node.shape(0);

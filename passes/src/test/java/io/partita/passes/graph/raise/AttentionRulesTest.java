@@ -61,7 +61,7 @@ class AttentionRulesTest {
         new Movement.Reshape(Shape.of(shape)), graph.add(new Source.Iota(SEQ, ElementType.I64)));
   }
 
-  /** {@code [1, 1, seq, seq]}: key <= query. */
+  /** {@code [1, 1, seq, seq]}: {@code key <= query}. */
   private static Value causal(GraphBuilder graph) {
     return binary(
         graph,

@@ -36,7 +36,7 @@ final class PromptedDecoder {
         chunk == 1 ? OptionalLong.empty() : OptionalLong.of(chunk));
   }
 
-  /** The expected {@link Text#written}, from a Java program. */
+  /** The expected tokens of {@link #written}, from a Java program. */
   static List<Integer> inJava(long chunk, int devices, Path folder) {
     new Compilation(note -> {}, step -> {})
         .compile(
