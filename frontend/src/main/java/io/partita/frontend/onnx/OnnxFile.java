@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.UnsafeByteOperations;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.NearestFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ final class OnnxFile {
           where,
           "a readable file",
           Files.exists(path) ? "access denied, or a disk error" : "no such file",
-          "check the path");
+          NearestFile.remedy(path));
     }
   }
 

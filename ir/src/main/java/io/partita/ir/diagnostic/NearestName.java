@@ -4,18 +4,35 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Finds the name that a user may have meant. */
 public final class NearestName {
   private NearestName() {}
 
-  /** Returns the name with the least edit distance, if it is at most a third of the letters. */
+  /**
+   * Returns the name with the least edit distance, if it is at most a third of the letters; or else
+   * a name of several words that begins like that: {@code tinylama} means {@code tinyllama-42m}.
+   */
   public static Optional<String> of(String name, Collection<String> known) {
+    Comparator<String> nearest =
+        Comparator.comparingInt((String candidate) -> changes(name, candidate))
+            .thenComparing(Comparator.naturalOrder());
     return known.stream()
-        .filter(candidate -> 3 * changes(name, candidate) <= candidate.length())
-        .min(
-            Comparator.comparingInt((String candidate) -> changes(name, candidate))
-                .thenComparing(Comparator.naturalOrder()));
+        .filter(candidate -> isNear(name, candidate))
+        .min(nearest)
+        .or(() -> known.stream().filter(candidate -> beginsNear(name, candidate)).min(nearest));
+  }
+
+  private static boolean isNear(String name, String candidate) {
+    return 3 * changes(name, candidate) <= candidate.length();
+  }
+
+  /** Whether the first words of a name with hyphens are near. */
+  private static boolean beginsNear(String name, String candidate) {
+    return IntStream.range(1, candidate.length())
+        .filter(end -> candidate.charAt(end) == '-')
+        .anyMatch(end -> isNear(name, candidate.substring(0, end)));
   }
 
   /** Returns a remedy for an unknown name, with a suggestion if there is one. */

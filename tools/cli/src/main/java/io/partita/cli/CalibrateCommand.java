@@ -44,7 +44,7 @@ final class CalibrateCommand implements Callable<Integer> {
   private static final int USUAL_BITS = 4;
 
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
-  Path model;
+  GivenModel model;
 
   @Mixin DataOptions data = new DataOptions();
 
@@ -89,7 +89,8 @@ final class CalibrateCommand implements Callable<Integer> {
     data.verify(spec);
     Strategy strategy = devices.required(spec);
     Compilation.Request request =
-        new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
+        new Compilation.Request(
+            model.file(), options.dims, options.values, null, OptionalLong.empty());
     SyncSelection selection =
         new SyncSelection(
             Optional.ofNullable(rules), Optional.empty(), Optional.ofNullable(ranking));

@@ -37,7 +37,7 @@ final class CompileCommand implements Callable<Integer> {
   private static final List<String> OUTPUTS = List.of("-o", "--output", "--report");
 
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
-  Path model;
+  GivenModel model;
 
   @Option(
       names = "--target",
@@ -172,7 +172,7 @@ final class CompileCommand implements Callable<Integer> {
 
   private CompileOptions options() {
     CompileOptions.Builder builder =
-        CompileOptions.of(model, target, output)
+        CompileOptions.of(model.file(), target, output)
             .dimensions(options.dims)
             .bindings(options.values)
             .settings(settings.values)

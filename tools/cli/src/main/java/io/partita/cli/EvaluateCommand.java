@@ -12,7 +12,6 @@ import io.partita.driver.evaluate.Traffic;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.graph.speculate.Speculation;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -40,7 +39,7 @@ import picocli.CommandLine.Spec;
     })
 final class EvaluateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
-  Path model;
+  GivenModel model;
 
   @Mixin DataOptions data = new DataOptions();
 
@@ -108,7 +107,7 @@ final class EvaluateCommand implements Callable<Integer> {
     verifyAttribution(sharding);
     Compilation.Request request =
         new Compilation.Request(
-            model,
+            model.file(),
             options.dims,
             options.values,
             passes,

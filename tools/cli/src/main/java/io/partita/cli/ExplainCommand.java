@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.NearestName;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +43,12 @@ final class ExplainCommand implements Runnable {
                 () ->
                     new ParameterException(
                         spec.commandLine(),
-                        "there is no diagnostic " + id + "; 'partita explain' lists them all"));
+                        "there is no diagnostic "
+                            + id
+                            + "; "
+                            + NearestName.of(id.strip(), ids())
+                                .map(near -> "did you mean " + near + "?")
+                                .orElse("'partita explain' lists them all")));
     if (json) {
       Map<String, Object> entry = entry(code);
       entry.put("text", DiagnosticReference.text(code));
@@ -52,6 +58,10 @@ final class ExplainCommand implements Runnable {
       out.println();
       out.println(DiagnosticReference.text(code));
     }
+  }
+
+  private static List<String> ids() {
+    return DiagnosticReference.codes().stream().map(DiagnosticCode::id).toList();
   }
 
   private void list(PrintWriter out) {

@@ -3,7 +3,6 @@ package io.partita.cli;
 import io.partita.driver.Inspection;
 import io.partita.frontend.onnx.UnsupportedNode;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,7 +21,7 @@ import picocli.CommandLine.Spec;
     })
 final class InspectCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx file.")
-  Path model;
+  GivenModel model;
 
   @Mixin ModelOptions options = new ModelOptions();
 
@@ -37,7 +36,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Inspection inspection;
     try (Progress progress = Progress.start(err, "starting")) {
-      inspection = Inspection.of(model, options.dims, options.values, progress::step);
+      inspection = Inspection.of(model.file(), options.dims, options.values, progress::step);
     }
     InspectionReport report = new InspectionReport(inspection);
     if (json) {

@@ -98,6 +98,7 @@ final class Main implements Runnable {
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Path.class, Main::path)
+        .registerConverter(GivenModel.class, text -> new GivenModel(path(text)))
         .setParameterExceptionHandler(new Usage())
         .setExecutionExceptionHandler(new Failures(main));
   }

@@ -1,6 +1,5 @@
 package io.partita.cli;
 
-import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.zoo.Mode;
@@ -9,7 +8,6 @@ import io.partita.zoo.ZooException;
 import io.partita.zoo.ZooModel;
 import io.partita.zoo.ZooOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,20 +30,26 @@ record ModelSource(
 
   /** A file takes precedence over a zoo model of the same name. */
   static ModelSource of(
-      String model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
+      GivenModel model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
       throws IOException {
-    Path file = Path.of(model);
-    if (!Files.exists(file)) {
-      verifyNotMisspelt(model);
+    Optional<String> zooModel = model.zooModel();
+    if (zooModel.isEmpty()) {
+      return new ModelSource(model.path(), dims, OptionalLong.empty(), Optional.empty());
     }
-    if (Files.exists(file) || !Zoo.names().contains(model)) {
-      return new ModelSource(file, dims, OptionalLong.empty(), Optional.empty());
+    String name = model.path().toString();
+    if (!zooModel.get().equals(name)) {
+      throw new PartitaException(
+          ZooDiagnostic.NOT_IN_THE_ZOO,
+          "MODEL",
+          "a .onnx or .pir file, or a zoo model: " + String.join(", ", Zoo.names()),
+          name,
+          "did you mean '" + zooModel.get() + "'?");
     }
-    progress.accept("making " + model);
+    progress.accept("making " + name);
     // It is also deleted when the process ends.
     ScratchFolder folder = new ScratchFolder();
     try {
-      return made(Zoo.model(model), options, dims, folder);
+      return made(Zoo.model(name), options, dims, folder);
     } catch (ZooException e) {
       folder.close();
       throw new PartitaException(
@@ -57,19 +61,6 @@ record ModelSource(
     } catch (IOException | RuntimeException e) {
       folder.close();
       throw e;
-    }
-  }
-
-  /** A name similar to that of a zoo model, without such a file. */
-  private static void verifyNotMisspelt(String model) {
-    Optional<String> near = NearestName.of(model, Zoo.names());
-    if (near.isPresent() && !near.get().equals(model)) {
-      throw new PartitaException(
-          ZooDiagnostic.NOT_IN_THE_ZOO,
-          "MODEL",
-          "a .onnx or .pir file, or a zoo model: " + String.join(", ", Zoo.names()),
-          model,
-          "did you mean '" + near.get() + "'?");
     }
   }
 

@@ -46,7 +46,7 @@ final class PlanCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "MODEL",
       description = "A .onnx or .pir file, or the name of a zoo model.")
-  String model;
+  GivenModel model;
 
   @Option(
       names = "--target",
@@ -143,9 +143,9 @@ final class PlanCommand implements Callable<Integer> {
       }
     }
     if (json) {
-      out.println(Json.text(new PlanJson(model, result).object()));
+      out.println(Json.text(new PlanJson(model.path().toString(), result).object()));
     } else {
-      new PlanPage(model, result).lines().forEach(out::println);
+      new PlanPage(model.path().toString(), result).lines().forEach(out::println);
     }
     if (!result.fits()) {
       err.println(result.shortage());
@@ -171,7 +171,7 @@ final class PlanCommand implements Callable<Integer> {
     }
     return ReportFile.fields(
         new ReportFile.Request(
-            Path.of(model).getFileName().toString(),
+            model.path().getFileName().toString(),
             Optional.of(CommandText.of(spec, List.of("--report"))),
             all,
             Optional.of(result.request().target())),

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
     })
 final class QuantizeCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx file.")
-  Path model;
+  GivenModel model;
 
   @Option(
       names = "--calibration",
@@ -173,7 +173,8 @@ final class QuantizeCommand implements Callable<Integer> {
             largestError,
             excluded);
     Compilation.Request request =
-        new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
+        new Compilation.Request(
+            model.file(), options.dims, options.values, null, OptionalLong.empty());
     PrintWriter err = spec.commandLine().getErr();
     Quantization.Result result;
     try (Progress progress = Progress.start(err, "starting")) {

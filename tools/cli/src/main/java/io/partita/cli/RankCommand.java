@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
     })
 final class RankCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
-  Path model;
+  GivenModel model;
 
   @Mixin DataOptions data = new DataOptions();
 
@@ -96,7 +96,8 @@ final class RankCommand implements Callable<Integer> {
     }
     Strategy strategy = devices.required(spec);
     Compilation.Request request =
-        new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
+        new Compilation.Request(
+            model.file(), options.dims, options.values, null, OptionalLong.empty());
     EvaluationData given = EvaluationData.read(data.file, array);
     PrintWriter err = spec.commandLine().getErr();
     RankingFile file;

@@ -49,7 +49,7 @@ final class TuneCommand implements Callable<Integer> {
           "drop+bf16");
 
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
-  Path model;
+  GivenModel model;
 
   @Option(
       names = "--max-loss",
@@ -123,7 +123,7 @@ final class TuneCommand implements Callable<Integer> {
     Evaluation.Request evaluated =
         new Evaluation.Request(
             new Compilation.Request(
-                model, options.dims, options.values, null, OptionalLong.empty()),
+                model.file(), options.dims, options.values, null, OptionalLong.empty()),
             Optional.empty(),
             EvaluationData.read(data.file, array),
             data.scaling(),

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Tests errors of commands: suggestions, JSON, and no remaining files. */
@@ -81,6 +83,43 @@ class MistakesTest {
     assertThat(Invocation.of("plan", "tinylama-42m", "--target=siracusa").err())
         .contains("error P6101", "did you mean 'tinyllama-42m'?");
     assertThat(Invocation.of("opt", Invocation.DECODER, "--dim", "psat=3").err()).contains("past");
+    assertThat(Invocation.of("explain", "P20066").err()).contains("did you mean P2006?");
+    assertThat(Invocation.of("complie").err()).contains("Did you mean: compile?");
+    assertThat(Invocation.of("help", "complie").err()).contains("Did you mean: compile?");
+    assertThat(Invocation.of("run", "x", "--on", "gvsock").err())
+        .startsWith(
+            "Invalid value for option '--on': expected one of host, mpi, qemu, gvsoc, emulation,"
+                + " ttsim but was 'gvsock'\nDid you mean: gvsoc?\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tinylama", "tinyllama-42m.onnx"})
+  void modelsOfTheZooAreSuggested(String name) {
+    assertThat(Invocation.of("plan", name, "--target=siracusa").err())
+        .contains("error P6101", "did you mean 'tinyllama-42m'?");
+    assertThat(Invocation.of("inspect", name).err())
+        .contains("error P1001", "partita zoo tinyllama-42m -o tinyllama-42m.onnx");
+    assertThat(Invocation.of("compile", name, "--target=java", "-o", "x").err())
+        .contains("error P1001", "partita zoo tinyllama-42m -o tinyllama-42m.onnx");
+  }
+
+  /** Tests that each kind of file or folder that a command reads is looked for. */
+  @Test
+  void misspeltPathsAreCorrected() {
+    Path model = Invocation.DECODER.resolveSibling("netwrok.onnx");
+    assertThat(Invocation.of("inspect", model).err())
+        .contains("error P1001", "did you mean '" + Invocation.DECODER + "'?");
+    Path cases = Invocation.SHAKESPEARE.resolveSibling("tiny-shakespear");
+    assertThat(Invocation.of("check", "--target=java", cases).err())
+        .contains("error P6002", "did you mean '" + Invocation.SHAKESPEARE + "'?");
+    Path data = Invocation.SHAKESPEARE.resolve("evall.npz");
+    assertThat(Invocation.of("evaluate", Invocation.DECODER, "--data", data).err())
+        .contains("error P6005", "did you mean '" + Invocation.SHAKESPEARE + "/eval.npz'?");
+    Path program = scratch.resolve("program");
+    String[] compile = {"compile", Invocation.DECODER.toString(), "--target=java", "--dim=past=8"};
+    Invocation.of(Stream.concat(Stream.of(compile), Stream.of("-o", program)).toArray());
+    assertThat(Invocation.of("run", scratch.resolve("progam")).err())
+        .contains("error P5004", "did you mean '" + program + "'?");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import java.io.BufferedOutputStream;
@@ -112,6 +113,6 @@ public final class OutputFile {
         file.toString(),
         "a file that can be read or written",
         found,
-        missing ? "check the path" : "check the path, its permissions and the free space");
+        missing ? NearestFile.remedy(file) : "check the path, its permissions and the free space");
   }
 }

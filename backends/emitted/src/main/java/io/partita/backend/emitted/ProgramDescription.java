@@ -2,6 +2,7 @@ package io.partita.backend.emitted;
 
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.NearestFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -61,7 +62,9 @@ public record ProgramDescription(String format, String target, DiagnosticCode un
         file.toString(),
         "a folder that 'partita compile --target " + target + "' wrote",
         found,
-        "name such a folder, or compile the model again");
+        NearestFile.of(file)
+            .map(near -> "did you mean '" + near.getParent() + "'?")
+            .orElse("name such a folder, or compile the model again"));
   }
 
   /** Makes the description of a target's program from its fields. */

@@ -173,7 +173,17 @@ public record Strategy(
     Map<String, String> arguments = new LinkedHashMap<>();
     for (String argument : text.split(",", -1)) {
       String[] sides = argument.split("=", -1);
-      require(sides.length == 2, "name=value, separated by commas", "'" + argument.strip() + "'");
+      if (sides.length != 2) {
+        throw ShardCode.STRATEGY.at(
+            "strategy",
+            "name=value, separated by commas",
+            "'" + argument.strip() + "'",
+            NearestName.of(sides[0].strip(), NAMES)
+                    .filter(name -> !name.equals(sides[0].strip()))
+                    .map(name -> "did you mean '" + name + "'?; ")
+                    .orElse("")
+                + EXAMPLE);
+      }
       String before = arguments.put(sides[0].strip(), sides[1].strip());
       require(before == null, "each name once", "'" + argument.strip() + "'");
     }
@@ -238,7 +248,12 @@ public record Strategy(
       }
     }
     throw ShardCode.STRATEGY.at(
-        "strategy", name + "=" + String.join("|", names), name + "=" + value, EXAMPLE);
+        "strategy",
+        name + "=" + String.join("|", names),
+        name + "=" + value,
+        NearestName.of(value, names)
+            .map(near -> "did you mean " + name + "=" + near + "?")
+            .orElse(EXAMPLE));
   }
 
   private static String text(Enum<?> choice) {

@@ -5,6 +5,7 @@ import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.frontend.onnx.TensorFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.NearestFile;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +42,9 @@ public record TestCase(String name, Path model, List<Path> dataSets) {
           "a folder with model.onnx and test_data_set_*, or with network.onnx, inputs.npz and"
               + " outputs.npz",
           Files.isDirectory(folder) ? "a folder without them" : "no folder",
-          "name the folder of a test case, or a folder above test cases");
+          NearestFile.of(folder)
+              .map(near -> "did you mean '" + near + "'?")
+              .orElse("name the folder of a test case, or a folder above test cases"));
     }
     return cases;
   }
