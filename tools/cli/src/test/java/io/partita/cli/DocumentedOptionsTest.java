@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
@@ -31,21 +30,6 @@ import picocli.CommandLine.ParseResult;
  */
 class DocumentedOptionsTest {
   private static final Pattern MENTION = Pattern.compile("`(partita [a-z][^`\n]*)`");
-
-  private static Stream<Path> pages() throws IOException {
-    try (Stream<Path> folders = Files.walk(Invocation.ROOT.resolve("docs"))) {
-      List<Path> docs = folders.filter(page -> page.toString().endsWith(".md")).sorted().toList();
-      return Stream.concat(
-          Stream.of(
-                  "README.md",
-                  "CONTRIBUTING.md",
-                  "CHANGELOG.md",
-                  "runtime-c/README.md",
-                  "targets/gvsoc/README.md")
-              .map(Invocation.ROOT::resolve),
-          docs.stream());
-    }
-  }
 
   /**
    * @param isMention whether what a command needs may be left out, and words in capitals stand for
@@ -107,7 +91,7 @@ class DocumentedOptionsTest {
   void commandsParse() throws IOException {
     List<String> faults = new ArrayList<>();
     int count = 0;
-    for (Path page : pages().toList()) {
+    for (Path page : DocumentedPage.paths()) {
       for (DocumentedPage.Command command : DocumentedPage.of(page).commands()) {
         if (command.file().isPresent()) {
           continue;
@@ -138,7 +122,7 @@ class DocumentedOptionsTest {
   void mentionsParse() throws IOException {
     List<String> faults = new ArrayList<>();
     int count = 0;
-    for (Path page : pages().toList()) {
+    for (Path page : DocumentedPage.paths()) {
       for (MatchResult mention : MENTION.matcher(Files.readString(page)).results().toList()) {
         String text = mention.group(1).replace("…", "").replace("...", "");
         for (List<String> words : ShellWords.commands(text)) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The commands of a page, in order, each with the text that the page shows as its output. */
 record DocumentedPage(List<Command> commands) {
@@ -24,6 +25,24 @@ record DocumentedPage(List<Command> commands) {
    * @param file the file's name, if it is one
    */
   record Command(int line, String text, List<String> shown, Optional<String> file) {}
+
+  /** All pages of the documentation. */
+  static List<Path> paths() throws IOException {
+    try (Stream<Path> folders = Files.walk(Invocation.ROOT.resolve("docs"))) {
+      List<Path> docs = folders.filter(page -> page.toString().endsWith(".md")).sorted().toList();
+      return Stream.concat(
+              Stream.of(
+                      "README.md",
+                      "CONTRIBUTING.md",
+                      "CHANGELOG.md",
+                      "runtime-c/README.md",
+                      "targets/gvsoc/README.md",
+                      "tests/fixtures/README.md")
+                  .map(Invocation.ROOT::resolve),
+              docs.stream())
+          .toList();
+    }
+  }
 
   static DocumentedPage of(Path page) throws IOException {
     String text = Files.readString(page);
