@@ -111,11 +111,13 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   private static PartitaException unreadable(String where, Exception e) {
+    // Emitted code says what it found; others only name the file.
+    boolean isTold = e.getClass() == IOException.class;
     return new PartitaException(
         BackendCode.DESCRIPTOR,
         where,
         "the program's source and weights",
-        e.getClass().getSimpleName() + ": " + e.getMessage(),
+        isTold ? e.getMessage() : e.getClass().getSimpleName() + ": " + e.getMessage(),
         "compile the model again");
   }
 
