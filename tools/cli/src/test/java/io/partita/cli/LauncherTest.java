@@ -104,6 +104,31 @@ class LauncherTest {
         .endsWith("-jar " + home.toRealPath() + "/lib/partita-cli.jar doctor\n");
   }
 
+  /** Tests the lock of a process that ended before it wrote its number into it. */
+  @Test
+  void locksWithoutAnOwnerAreRemoved() throws Exception {
+    Path home = checkout();
+    Path target = home.resolve("tools/cli/target");
+    Files.delete(target.resolve("dist/partita-25.0.1.aot"));
+    Path lock = Files.createFile(target.resolve("building"));
+    Ended ended = run(home, Map.of(), "doctor");
+    assertThat(ended.exitCode()).isZero();
+    assertThat(ended.said()).endsWith("partita-cli.jar doctor\n");
+    assertThat(lock).doesNotExist();
+  }
+
+  /** Tests a lock that can't be written. */
+  @Test
+  void locksThatCannotBeWrittenAreReported() throws Exception {
+    Path home = checkout();
+    Path target = home.resolve("tools/cli/target");
+    Files.delete(target.resolve("dist/partita-25.0.1.aot"));
+    Files.createDirectories(target.resolve("building/in the way"));
+    Ended ended = run(home, Map.of(), "doctor");
+    assertThat(ended.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(ended.said()).contains("building can't be written", "Check the free space");
+  }
+
   /** Tests a lock that can't be created, which once hung. */
   @Test
   void readOnlyStaleCheckoutsAreReported() throws Exception {
