@@ -3,11 +3,17 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.backend.emitted.run.Port;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +104,11 @@ final class ReportCommandTest {
         done("plan", module, "--target", TARGET, "--devices=2", "--json").json();
     Browser browser = Browser.start(scratch);
     String document = browser.document(page, "");
+    assertFiguresOfPlan(document, plan);
+    assertThat(document).contains("partita compile " + module + " --target");
+  }
+
+  private static void assertFiguresOfPlan(String document, Map<String, Object> plan) {
     for (String key : List.of("seconds", "interval", "joules", "syncsPerBlock")) {
       assertThat(Browser.figure(document, key))
           .as(key)
@@ -118,13 +129,12 @@ final class ReportCommandTest {
       number++;
     }
     assertThat(number).isPositive();
-    assertThat(document).contains("partita compile " + module + " --target");
   }
 
   @Test
   void figuresAreThoseOfTheLastRun() throws IOException, InterruptedException {
     Path folder = SmallChipProgram.compiled(scratch, 2);
-    List<Object> run = new java.util.ArrayList<>(List.of("run", folder, "--json", "--profile"));
+    List<Object> run = new ArrayList<>(List.of("run", folder, "--json", "--profile"));
     run.addAll(SmallChipProgram.on(Port.HOST));
     run.addAll(
         List.of(
@@ -132,7 +142,10 @@ final class ReportCommandTest {
     Map<String, Object> measured = done(run.toArray()).json();
     Path page = scratch.resolve("run.html");
     done("report", folder, "-o", page);
-    String document = Browser.start(scratch).document(page, "");
+    assertFiguresOfRun(Browser.start(scratch).document(page, ""), measured);
+  }
+
+  private static void assertFiguresOfRun(String document, Map<String, Object> measured) {
     assertThat(Browser.figure(document, "measured"))
         .isEqualTo(((Number) ((Map<?, ?>) measured.get("measured")).get("cycles")).doubleValue());
     for (Object chip : (List<?>) measured.get("chips")) {
@@ -140,6 +153,41 @@ final class ReportCommandTest {
       assertThat(Browser.figure(document, "predicted." + fields.get("chip")))
           .isEqualTo(((Number) ((Map<?, ?>) fields.get("predicted")).get("cycles")).doubleValue());
     }
+  }
+
+  /** Tests a model of 42 million parameters. */
+  @Test
+  @Tag("thorough")
+  void aLargeModelHasASmallPage() throws IOException, InterruptedException {
+    Path model = scratch.resolve("tinyllama.onnx");
+    done("zoo", "tinyllama-42m", "--mode", "decode", "-o", model);
+    Path folder = scratch.resolve("chips");
+    List<Object> choice =
+        List.of(model, "--target=siracusa", "--devices=8", "--strategy=tensor=8", "--dim=past=128");
+    List<Object> compile = new ArrayList<>(List.of("compile", "--plan=siracusa", "-o", folder));
+    compile.addAll(choice);
+    done(compile.toArray());
+    List<Object> plan = new ArrayList<>(List.of("plan", "--json"));
+    plan.addAll(choice);
+    Map<String, Object> planned = done(plan.toArray()).json();
+    Path inputs = scratch.resolve("inputs.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(
+          Map.of(
+              "input_ids",
+              Tensor.longs(Shape.of(1, 1), 5),
+              "position",
+              Tensor.longs(Shape.of(1), 0)),
+          out);
+    }
+    Map<String, Object> measured =
+        done("run", folder, "--profile", "--json", "--inputs", inputs, "-o", "/dev/null").json();
+    done("report", folder);
+    Path page = folder.resolve("report.html");
+    assertThat(Files.size(page)).isLessThan(MAX_BYTES);
+    String document = Browser.start(scratch).document(page, "");
+    assertFiguresOfPlan(document, planned);
+    assertFiguresOfRun(document, measured);
   }
 
   @Test
@@ -226,6 +274,23 @@ final class ReportCommandTest {
     assertThat(result.lines()).hasSize(12).allMatch(line -> line.endsWith("=true"));
   }
 
+  /** Tests that short gaps of one device one after the other aren't several devices in one row. */
+  @Test
+  void gapsOfSeveralDevicesAreOneRow() throws IOException, InterruptedException {
+    Path folder = program();
+    done("report", folder);
+    String rows =
+        Browser.start(scratch)
+            .act(
+                folder.resolve("report.html"),
+                """
+                const gap = (device, start) => ({ device, start, end: start + plan.seconds / 50, reasons: new Map([['waiting', 1]]) });
+                const soon = plan.seconds / 1000;
+                result = alikeGaps([gap(1, 0), gap(0, 0), gap(0, soon), gap(1, soon)]).map(row => row.devices.join()).join(' ');
+                """);
+    assertThat(rows).isEqualTo("0,1 0,1");
+  }
+
   @Test
   void looksAsBefore() throws IOException, InterruptedException {
     Path folder = program();
@@ -250,6 +315,10 @@ final class ReportCommandTest {
     Invocation wrong = Invocation.of("report", folder, "--run", run);
     assertThat(wrong.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(wrong.err()).contains("P6005").contains("another format");
+    Files.writeString(run, "{\"format\": \"partita-run-1\", \"chips\": [{\"steps\": []}]}");
+    assertThat(Invocation.of("report", folder, "--run", run).err())
+        .contains("P6005")
+        .contains("no measured cycles");
     Path report = folder.resolve("report.json");
     Files.writeString(report, Files.readString(report).replace("hostile.pir", "another.pir"));
     assertThat(Invocation.of("report", folder).err()).contains("P5030").contains("report.json");

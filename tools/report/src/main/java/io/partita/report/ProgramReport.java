@@ -105,11 +105,11 @@ public final class ProgramReport {
     }
   }
 
-  private static Map<?, ?> measured(Path file) {
+  private static Map<String, Object> measured(Path file) {
     try {
       if (JSON.std.anyFrom(SmallFile.text(file)) instanceof Map<?, ?> run
           && RUN_FORMAT.equals(run.get("format"))) {
-        return run;
+        return ShownRun.of(run);
       }
       throw notRun(file, "another format");
     } catch (JacksonException e) {

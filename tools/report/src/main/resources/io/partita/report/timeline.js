@@ -156,7 +156,11 @@ function alikeGaps(gaps) {
   const alike = new Map();
   for (const gap of gaps) {
     const near = time => Math.round(time / plan.seconds * 300);
-    const key = [near(gap.start), near(gap.end - gap.start), ...gap.reasons.keys()].join('|');
+    const kind = [near(gap.start), near(gap.end - gap.start), ...gap.reasons.keys()].join('|');
+    // A second gap of a device belongs to another row.
+    let row = 0;
+    while (alike.get(kind + row)?.devices.includes(gap.device)) row++;
+    const key = kind + row;
     if (!alike.has(key)) alike.set(key, { ...gap, devices: [] });
     alike.get(key).devices.push(gap.device);
   }
