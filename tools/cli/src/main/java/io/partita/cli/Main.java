@@ -99,8 +99,19 @@ final class Main implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Path.class, Main::path)
         .registerConverter(GivenModel.class, text -> new GivenModel(path(text)))
+        .setExecutionStrategy(parsed -> execute(parsed, out))
         .setParameterExceptionHandler(new Usage())
         .setExecutionExceptionHandler(new Failures(main));
+  }
+
+  /** Help has no names of models, and is coloured on terminals: it is printed as it is. */
+  private static int execute(CommandLine.ParseResult parsed, PrintWriter out) {
+    for (CommandLine.ParseResult each = parsed; each != null; each = each.subcommand()) {
+      if (each.isUsageHelpRequested() || each.commandSpec().helpCommand()) {
+        each.commandSpec().commandLine().setOut(out);
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   public static void main(String[] arguments) {

@@ -144,6 +144,20 @@ class MistakesTest {
     assertThat(terminal.toString().strip()).isEqualTo("node\ufffd[2J\ufffd \ufffd1m\tä");
   }
 
+  /** Tests that the escape sequences of colours aren't taken for those of names. */
+  @ParameterizedTest
+  @ValueSource(strings = {"help plan", "plan --help", "--help"})
+  void helpIsColouredOnTerminals(String command) {
+    StringWriter terminal = new StringWriter();
+    PrintWriter out = new PrintWriter(terminal, true);
+    int exitCode =
+        Main.commandLine(out, out)
+            .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.ON))
+            .execute(command.split(" "));
+    assertThat(exitCode).isZero();
+    assertThat(terminal.toString()).contains("\u001b[1m").doesNotContain("\ufffd");
+  }
+
   @Test
   void numberedFilesAreOneLine() {
     assertThat(
