@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * DocumentedOptionsTest} parses these too.
  */
 @Tag("thorough")
-@Timeout(1800)
+@Timeout(7200)
 class DocumentedPagesTest {
   /** Plans change with the figures of targets; pages are renewed where they are far off. */
   private static final double TOLERANCE = 0.1;
