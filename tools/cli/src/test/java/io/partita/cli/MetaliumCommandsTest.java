@@ -116,6 +116,12 @@ class MetaliumCommandsTest {
   @Test
   void launchesOfSpeculatingChipsAreComparedWithTheReference() throws IOException {
     Path folder = speculating();
+    Invocation diff = Invocation.of("diff", folder, "--inputs", token());
+    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+    assertThat(diff.out()).contains("steps on 4 chips");
+  }
+
+  private Path token() throws IOException {
     Path inputs = scratch.resolve("token.npz");
     try (OutputStream out = Files.newOutputStream(inputs)) {
       Npz.write(
@@ -126,9 +132,42 @@ class MetaliumCommandsTest {
               Tensor.longs(Shape.of(1), 0)),
           out);
     }
-    Invocation diff = Invocation.of("diff", folder, "--inputs", inputs);
+    return inputs;
+  }
+
+  /** Sums of blocks travel as codes of 4 bits, of which a message has two in a byte. */
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void sumsInFewBitsAreComparedWithTheReference(int chips) throws IOException {
+    Path model = Invocation.DECODER.getParent().getParent();
+    Path calibration = scratch.resolve("calibration.json");
+    Invocation calibrate =
+        Invocation.of(
+            "calibrate",
+            model.resolve("prefill/network.onnx"),
+            "--data=" + model.resolve("eval.npz"),
+            "--samples=4",
+            "--devices=" + chips,
+            "-o",
+            calibration);
+    assertThat(calibrate.exitCode()).as(calibrate.err()).isEqualTo(ExitCode.DONE);
+    Path folder = scratch.resolve("codes");
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=n150:chips=" + chips,
+            "--sync=int4(sum=f32)",
+            "--calibration=" + calibration,
+            "--kv-capacity=64",
+            "-o",
+            folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    assertThat(folder.resolve("kernels/byte_exchange_writer.cpp")).exists();
+    Invocation diff = Invocation.of("diff", folder, "--inputs", token());
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
-    assertThat(diff.out()).contains("steps on 4 chips");
+    assertThat(diff.out()).contains("steps on " + chips + " chips");
   }
 
   /** Kernels run on the emulation and on ttsim only, and nothing else does. */
@@ -280,7 +319,27 @@ class MetaliumCommandsTest {
   @Test
   void releasesWithoutNamesAreRefused() {
     assertThat(refused("n150", "--set=release=0.62.2"))
-        .contains("error P5205", "one of 0.81.1", "0.62.2", "leave it out");
+        .contains("error P5205", "one of 0.81.1, 0.77.0", "0.62.2", "leave it out");
+  }
+
+  /** The name of one function differs, and the emulation has both. */
+  @Test
+  void releasesHaveNamesOfTheirOwn() throws IOException {
+    Path folder = scratch.resolve("older");
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=n150",
+            "--kv-capacity=32",
+            "--set=release=0.77.0",
+            "-o",
+            folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    assertThat(folder.resolve("kernels/attention_compute.cpp"))
+        .content()
+        .contains("// TT-Metalium 0.77.0.", "copy_tile_init(")
+        .doesNotContain("copy_init(");
   }
 
   @Test

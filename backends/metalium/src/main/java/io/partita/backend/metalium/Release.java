@@ -20,7 +20,7 @@ record Release(String version, Map<String, String> names) {
   static final Release PINNED = read("0.81.1");
 
   /** All that have a table, newest first. */
-  private static final List<Release> ALL = List.of(PINNED);
+  private static final List<Release> ALL = List.of(PINNED, read("0.77.0"));
 
   /**
    * Returns a release.

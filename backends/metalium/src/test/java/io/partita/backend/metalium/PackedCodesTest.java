@@ -97,14 +97,14 @@ class PackedCodesTest {
     return new MetaliumBackend(TargetLibrary.find("n150:chips=8")).emit(program, Optional.empty());
   }
 
-  static EmittedMetalium codes(String element) {
-    return emit(program(2, 1, 33, element));
+  static Program codes(String element) {
+    return program(2, 1, 33, element);
   }
 
   @Test
   void kernelsOfCodesAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : codes("f32").files()) {
+    for (EmittedFile file : emit(codes("f32")).files()) {
       if (file.path().matches("kernels/byte_.*|kernels/.*min_row.*|emulation.cpp")) {
         text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
       }

@@ -50,7 +50,7 @@ class SeveralChipsTest {
   }
 
   /** A layer whose products are sums of terms of two chips, after a gather of its input. */
-  static EmittedMetalium layer(String element) {
+  static Program layer(String element) {
     String text =
         """
         pir 1
@@ -66,13 +66,13 @@ class SeveralChipsTest {
           }
         }
         """;
-    return emit(program(PirParser.parse(text.replace("f32", element))));
+    return program(PirParser.parse(text.replace("f32", element)));
   }
 
   @Test
   void kernelsAndHostsOfExchangesAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : layer("f32").files()) {
+    for (EmittedFile file : emit(layer("f32")).files()) {
       if (file.path().matches("kernels/exchange.*|kernels/elementwise.*|emulation.cpp|model.py")) {
         text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
       }

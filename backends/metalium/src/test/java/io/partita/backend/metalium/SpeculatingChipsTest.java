@@ -134,9 +134,9 @@ class SpeculatingChipsTest {
         .emit(program, Optional.empty());
   }
 
-  /** Kernels of four chips in two groups. */
-  static EmittedMetalium decoder(String element) {
-    return emit(program(4, 0.5, 32, decoder(128, element)));
+  /** Four chips in two groups. */
+  static Program decoder(String element) {
+    return program(4, 0.5, 32, decoder(128, element));
   }
 
   private static Map<String, Tensor> token(Program program, int position) {
@@ -238,7 +238,7 @@ class SpeculatingChipsTest {
   @Test
   void kernelsOfSpeculationAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
-    for (EmittedFile file : decoder("f32").files()) {
+    for (EmittedFile file : emit(decoder("f32")).files()) {
       if (file.path()
           .matches(
               "kernels/(decision|choice|speculated|gated_linear_add).*|emulation.cpp|model.py")) {
@@ -252,7 +252,7 @@ class SpeculatingChipsTest {
   @Test
   void gatedKernelsBeginWithTheirGate() throws IOException {
     int gated = 0;
-    for (EmittedFile file : decoder("f32").files()) {
+    for (EmittedFile file : emit(decoder("f32")).files()) {
       if (file.path().startsWith("kernels/gated_")) {
         assertThat(file.text())
             .as(file.path())

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Tenstorrent's runtime and simulator, where they are installed. */
 final class WithTtsim {
-  private static final Optional<TtnnInstallation> TTNN = ttnn();
+  private static final Optional<TtnnInstallation> TTNN = ttnn(TtnnInstallation.RELEASE);
   private static final Optional<Path> SIMULATOR =
       Optional.ofNullable(System.getProperty("partita.ttsim")).map(Path::of).filter(Files::exists);
 
@@ -35,10 +35,13 @@ final class WithTtsim {
         && (TTNN.get().compiler().isPresent() || StockCompiler.missing().isEmpty());
   }
 
-  private static Optional<TtnnInstallation> ttnn() {
+  /** Another release than the usual one is in a Python of its own. */
+  private static Optional<TtnnInstallation> ttnn(String release) {
+    boolean isUsual = release.equals(TtnnInstallation.RELEASE);
+    String property = "partita.python" + (isUsual ? "" : "." + release);
     try {
-      return TtnnInstallation.find(System.getProperty("partita.python", "python3"))
-          .filter(found -> found.version().equals(TtnnInstallation.RELEASE));
+      return TtnnInstallation.find(System.getProperty(property, "python3"))
+          .filter(found -> found.version().equals(release));
     } catch (IOException broken) {
       return Optional.empty();
     }
@@ -55,9 +58,19 @@ final class WithTtsim {
   }
 
   /** Returns a ttnn whose headers a stock compiler takes; skips the test without one. */
-  static TtnnInstallation ttnnAndStockCompiler() {
-    boolean isThere = TTNN.isPresent() && StockCompiler.missing().isEmpty();
+  static TtnnInstallation ttnnAndStockCompiler(String release) {
+    Optional<TtnnInstallation> ttnn = ttnn(release);
+    boolean isThere = ttnn.isPresent() && StockCompiler.missing().isEmpty();
+    if (!isThere) {
+      System.err.println(
+          "NO TTNN "
+              + release
+              + ": kernels for it are NOT COMPILED with its headers;"
+              + " name a Python that has it, -Dpartita.python"
+              + (release.equals(TtnnInstallation.RELEASE) ? "" : "." + release)
+              + "=PROGRAM");
+    }
     assumeThat(isThere).as("ttnn and a stock RISC-V compiler").isTrue();
-    return TTNN.orElseThrow();
+    return ttnn.orElseThrow();
   }
 }
