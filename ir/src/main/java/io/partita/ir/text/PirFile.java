@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import io.partita.ir.file.SmallFile;
@@ -199,6 +200,12 @@ public final class PirFile {
 
   private static PartitaException failure(Path file, String expected, String found) {
     return new PartitaException(
-        TextCode.FILE, file.toString(), expected, found, "check the path and the file");
+        TextCode.FILE,
+        file.toString(),
+        expected,
+        found,
+        NearestFile.of(file)
+            .map(near -> "did you mean '" + near + "'?")
+            .orElse("check the path and the file"));
   }
 }

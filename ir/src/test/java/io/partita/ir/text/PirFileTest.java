@@ -106,6 +106,10 @@ class PirFileTest {
               found:     no such file or folder
               fix:       check the path and the file"""
                 .formatted(folder.resolve("absent.pir")));
+    Path module = folder.resolve("module.pir");
+    PirFile.write(moduleOf(), module);
+    assertThatThrownBy(() -> PirFile.read(folder.resolve("modul.pir")))
+        .hasMessageContaining("did you mean '" + module + "'?");
     assertThatThrownBy(() -> PirFile.read(folder)).hasMessageContaining("found:     a folder");
     Path bytes = Files.write(folder.resolve("bytes.pir"), new byte[] {(byte) 0xff, 1, 2});
     assertThatThrownBy(() -> PirFile.read(bytes)).hasMessageContaining("expected:  text in UTF-8");
