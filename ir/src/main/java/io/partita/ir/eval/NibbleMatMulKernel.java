@@ -29,7 +29,7 @@ final class NibbleMatMulKernel {
           int[] weights = new int[rows * NibblePanels.COLUMNS];
           for (int group = 0; group < groups; group++) {
             int part = panel * groups + group;
-            unpack(codes, part * bytes, rows, weights);
+            unpack(codes, part * bytes, weights);
             for (int line = 0; line < lines; line++) {
               int from = (line * groups + group) * rows;
               int to = line * columns + panel * NibblePanels.COLUMNS;
@@ -46,7 +46,7 @@ final class NibbleMatMulKernel {
     return Tensor.of(type, out);
   }
 
-  private static void unpack(byte[] codes, int from, int rows, int[] weights) {
+  private static void unpack(byte[] codes, int from, int[] weights) {
     for (int i = 0; i < weights.length; i++) {
       weights[i] = NibblePanels.at(codes, from, i / NibblePanels.COLUMNS, i % NibblePanels.COLUMNS);
     }

@@ -134,7 +134,7 @@ final class IntegerAttentionKernels {
       int query = item % seq;
       int position = call.get("position") + query;
       Place q = call.place("q").plus(head * call.get("q_head") + query * call.get("q_row"));
-      Place k = call.place("k").plus(head / call.get("group") * call.get("k_head"));
+      Place k = call.place("k").plus(head / call.get("group") * (long) call.get("k_head"));
       for (int key = 0; key < keys; key++) {
         int mask =
             head * call.get("mask_head")
@@ -184,7 +184,7 @@ final class IntegerAttentionKernels {
     for (int item = 0; item < call.get("heads") * seq; item++) {
       int head = item / seq;
       Place weights = call.place("weights").plus((long) item * call.get("row"));
-      Place v = call.place("v").plus(head / call.get("group") * call.get("v_head"));
+      Place v = call.place("v").plus(head / call.get("group") * (long) call.get("v_head"));
       int total = 0;
       int[] sums = new int[out.length];
       for (int key = 0; key < keys; key++) {
