@@ -168,7 +168,7 @@ final class Preloads {
     double last = LoopTime.of(kernel, chip).computeCycles() / kernel.tiles();
     double cycles = last - channel.cycles(0, 0);
     double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
-    long bytes = (long) (cycles / perPart) * PART;
+    long bytes = ((long) (cycles / perPart)) * PART;
     return bytes < LEAST_BYTES ? 0 : bytes;
   }
 
