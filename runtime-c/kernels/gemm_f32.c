@@ -203,37 +203,52 @@ static inline void multiply_columns(const struct partita_gemm *gemm, struct part
     }
 }
 
-/* The rows of the next block of so many: few are left for blocks of one row. */
-static inline int32_t height(int32_t rows)
+/* The rows of the next block, of those that are left: of blocks with six, few are left for blocks of one. */
+static inline int32_t height(int32_t rows, int32_t most)
 {
     const int32_t rest = rows % PARTITA_TALL;
-    if (rows < PARTITA_TALL || (rows > PARTITA_TALL && (rest == 2 || rest == 3))) {
+    if (most < PARTITA_TALL || rows < PARTITA_TALL || (rows > PARTITA_TALL && (rest == 2 || rest == 3))) {
         return partita_at_most_a_block(rows);
     }
     return PARTITA_TALL;
 }
 
-/* Cores share the blocks: each has consecutive ones, along rows first. */
+/* How many blocks of up to `most` rows follow each other down the columns. */
+static int32_t count_down(int32_t rows, int32_t most)
+{
+    int32_t count = 0;
+    for (int32_t row = 0; row < rows; row += height(rows - row, most)) {
+        count++;
+    }
+    return count;
+}
+
+static inline int32_t share_of(int32_t blocks, int32_t cores)
+{
+    return (blocks + cores - 1) / cores;
+}
+
+/* Cores share the blocks, which are as tall as gives the busiest core the fewest rows: each has consecutive ones. */
 void partita_gemm_f32(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_gemm *gemm = arguments;
-    const int32_t across = (gemm->n + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
-    int32_t down = 0;
-    for (int32_t row = 0; row < gemm->m; row += height(gemm->m - row)) {
-        down++;
-    }
-    const struct partita_range share = partita_share(gemm->batch * down * across, 1, core, cores);
+    const int32_t width = (gemm->n + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+    const int32_t flat = gemm->batch * width * count_down(gemm->m, PARTITA_BLOCK);
+    const int32_t tall = gemm->batch * width * count_down(gemm->m, PARTITA_TALL);
+    const int32_t is_tall = PARTITA_TALL * share_of(tall, cores) <= PARTITA_BLOCK * share_of(flat, cores);
+    const int32_t most = is_tall ? PARTITA_TALL : PARTITA_BLOCK;
+    const struct partita_range share = partita_share(is_tall ? tall : flat, 1, core, cores);
     int32_t before = share.from;
     int32_t left = share.to - share.from;
     for (int32_t batch = 0; left > 0; batch++) {
         int32_t rows;
         for (int32_t row = 0; row < gemm->m && left > 0; row += rows) {
-            rows = height(gemm->m - row);
-            if (before >= across) {
-                before -= across;
+            rows = height(gemm->m - row, most);
+            if (before >= width) {
+                before -= width;
                 continue;
             }
-            const int32_t blocks = left < across - before ? left : across - before;
+            const int32_t blocks = left < width - before ? left : width - before;
             const int32_t column = before * PARTITA_BLOCK;
             const int32_t columns = gemm->n - column < blocks * PARTITA_BLOCK ? gemm->n - column : blocks * PARTITA_BLOCK;
             multiply_columns(gemm, (struct partita_block){batch, row, column, rows, columns});
