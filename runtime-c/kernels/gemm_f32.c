@@ -213,31 +213,24 @@ static inline int32_t height(int32_t rows, int32_t most)
     return PARTITA_TALL;
 }
 
-/* How many blocks of up to `most` rows follow each other down the columns. */
-static int32_t count_down(int32_t rows, int32_t most)
-{
-    int32_t count = 0;
-    for (int32_t row = 0; row < rows; row += height(rows - row, most)) {
-        count++;
-    }
-    return count;
-}
+/* Six rows need so many blocks for each core, of which one more for some cores is little. */
+enum { PARTITA_MANY = 16 };
 
-static inline int32_t share_of(int32_t blocks, int32_t cores)
-{
-    return (blocks + cores - 1) / cores;
-}
-
-/* Cores share the blocks, which are as tall as gives the busiest core the fewest rows: each has consecutive ones. */
+/* Cores share the blocks: each has consecutive ones, along rows first. */
 void partita_gemm_f32(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_gemm *gemm = arguments;
     const int32_t width = (gemm->n + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
-    const int32_t flat = gemm->batch * width * count_down(gemm->m, PARTITA_BLOCK);
-    const int32_t tall = gemm->batch * width * count_down(gemm->m, PARTITA_TALL);
-    const int32_t is_tall = PARTITA_TALL * share_of(tall, cores) <= PARTITA_BLOCK * share_of(flat, cores);
-    const int32_t most = is_tall ? PARTITA_TALL : PARTITA_BLOCK;
-    const struct partita_range share = partita_share(is_tall ? tall : flat, 1, core, cores);
+    int32_t down = (gemm->m + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+    int32_t most = PARTITA_BLOCK;
+    if (gemm->batch * down * width >= PARTITA_MANY * cores) {
+        most = PARTITA_TALL;
+        down = 0;
+        for (int32_t row = 0; row < gemm->m; row += height(gemm->m - row, most)) {
+            down++;
+        }
+    }
+    const struct partita_range share = partita_share(gemm->batch * down * width, 1, core, cores);
     int32_t before = share.from;
     int32_t left = share.to - share.from;
     for (int32_t batch = 0; left > 0; batch++) {
