@@ -22,11 +22,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("thorough")
 @Timeout(300)
 final class DiffOnPortsTest {
-  private static final String MULTIPLIES = "multiply_block(gemm, &block);";
+  private static final String MULTIPLIES =
+      "multiply_columns(gemm, (struct partita_block){batch, row, column, rows, columns});";
 
-  /** Adds to element [1, 2], after the block that it is in. */
+  /** Adds to element [1, 2], after the blocks that it is in. */
   private static final String CHANGES =
-      " if (block.row == 0 && block.column == 0 && gemm->m > 1)"
+      " if (row == 0 && column == 0 && gemm->m > 1)"
           + " { ((float *)gemm->out)[gemm->out_row + 2] += 0.25f; }";
 
   private static final String REDUCES = "partita_team_start(action->combine, &tile->join);";
