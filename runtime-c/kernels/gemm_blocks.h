@@ -1,4 +1,4 @@
-/* The loops of a matrix product over blocks of its result, for gemm_f32.c and gemm_integer.c. */
+/* Blocks of the result of a matrix product, for the kernels that compute one block after the other. */
 #ifndef PARTITA_GEMM_BLOCKS_H
 #define PARTITA_GEMM_BLOCKS_H
 
@@ -6,7 +6,7 @@
 
 enum { PARTITA_BLOCK = 4 };
 
-/* A block of the result: its batch, first row and column, and number of rows and columns. */
+/* A block of the result, or several beside each other: batch, first row and column, number of rows and columns. */
 struct partita_block {
     int32_t batch;
     int32_t row;

@@ -90,7 +90,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
  * have the same bank for the same word. So each word of the columns is loaded when the previous one is done with, and
  * at last the words after the columns and after the first row, which nothing uses: L1 doesn't end with data.
  */
-#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                 \
+#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                \
     static __attribute__((noinline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,              \
                                                int32_t count, const int32_t begin[PARTITA_BLOCK], int32_t *out,        \
                                                int32_t out_row, int32_t blocks)                                        \
@@ -211,7 +211,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
         }                                                                                                              \
     }
 
-#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                 \
+#define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                \
     static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t count,                         \
                      const int32_t begin[PARTITA_BLOCK], int32_t *out, int32_t out_row, int32_t blocks)                \
     {                                                                                                                  \

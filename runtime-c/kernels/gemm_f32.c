@@ -203,7 +203,7 @@ static inline void multiply_columns(const struct partita_gemm *gemm, struct part
     }
 }
 
-/* The rows of the next block, of those that are left: of blocks with six, few are left for blocks of one. */
+/* The rows of the next block of the `rows` that are left: at most `most`, and so that few blocks of one row follow. */
 static inline int32_t height(int32_t rows, int32_t most)
 {
     const int32_t rest = rows % PARTITA_TALL;
@@ -213,7 +213,7 @@ static inline int32_t height(int32_t rows, int32_t most)
     return PARTITA_TALL;
 }
 
-/* Six rows need so many blocks for each core, of which one more for some cores is little. */
+/* From so many blocks of four rows for each core on, blocks of six are worth it: one more for some cores is little. */
 enum { PARTITA_MANY = 16 };
 
 /* Cores share the blocks: each has consecutive ones, along rows first. */
@@ -243,7 +243,8 @@ void partita_gemm_f32(const void *arguments, int32_t core, int32_t cores)
             }
             const int32_t blocks = left < width - before ? left : width - before;
             const int32_t column = before * PARTITA_BLOCK;
-            const int32_t columns = gemm->n - column < blocks * PARTITA_BLOCK ? gemm->n - column : blocks * PARTITA_BLOCK;
+            const int32_t rest = gemm->n - column;
+            const int32_t columns = rest < blocks * PARTITA_BLOCK ? rest : blocks * PARTITA_BLOCK;
             multiply_columns(gemm, (struct partita_block){batch, row, column, rows, columns});
             before = 0;
             left -= blocks;

@@ -188,7 +188,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
 
 #define BLOCK_OF_BYTES(TYPES, LEFT, RIGHT, DOT, INSTRUCTION)                                                           \
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
-    PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                            \
+    PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                           \
     PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
     PARTITA_MULTIPLY_TURNED(turned_4_##TYPES, 4, DOT)                                                                  \
     PARTITA_MULTIPLY_TURNED(turned_1_##TYPES, 1, DOT)                                                                  \
@@ -209,8 +209,8 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
                 }                                                                                                      \
             }                                                                                                          \
         } else if (rows == PARTITA_BLOCK && left_row == stride) {                                                      \
-            const int32_t zeros[PARTITA_BLOCK] = {0};                                                                      \
-            whole_##TYPES(left, right, stride, count, zeros, (int32_t *)sums[0], PARTITA_BLOCK, 1);                       \
+            const int32_t zeros[PARTITA_BLOCK] = {0};                                                                  \
+            whole_##TYPES(left, right, stride, count, zeros, (int32_t *)sums[0], PARTITA_BLOCK, 1);                    \
         } else {                                                                                                       \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
                 row_##TYPES(left, right, stride, first, count, sums[i]);                                               \
@@ -297,7 +297,7 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
         struct walk own = walk(gemm, core, cores);                                                                     \
-        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                   \
+        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             block_##TYPES(gemm, &own, sums);                                                                           \
             store(gemm, &own, sums);                                                                                   \
@@ -345,7 +345,7 @@ static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm
         }                                                                                                              \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
         const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = partita_first_word(words, core);                                                                 \
+        const int32_t first = partita_first_word(words, core);                                                         \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK];                                                                              \
             row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
@@ -411,8 +411,8 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
             OUT *out = (OUT *)gemm->out + walk->out;                                                                   \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
                 for (int32_t j = 0; j < columns; j++) {                                                                \
-                    out[j] = (OUT)partita_rescale(common, to.shift, (int32_t)to.low, (int32_t)to.high,              \
-                                                  (int32_t)sums[i][j]);                                               \
+                    out[j] = (OUT)partita_rescale(common, to.shift, (int32_t)to.low, (int32_t)to.high,                 \
+                                                  (int32_t)sums[i][j]);                                                \
                 }                                                                                                      \
                 out += out_row;                                                                                        \
             }                                                                                                          \
@@ -427,8 +427,8 @@ static struct partita_scale common_scale(const struct partita_gemm_requantize *r
             OUT *out = (OUT *)gemm->out + walk->out + j;                                                               \
             if (scale.exists && (multiplier_row | addend_row) == 0) {                                                  \
                 for (int32_t i = 0; i < rows; i++) {                                                                   \
-                    *out = (OUT)partita_rescale(scale, to.shift, (int32_t)to.low, (int32_t)to.high,                \
-                                                (int32_t)sums[i][j]);                                                 \
+                    *out = (OUT)partita_rescale(scale, to.shift, (int32_t)to.low, (int32_t)to.high,                    \
+                                                (int32_t)sums[i][j]);                                                  \
                     out += out_row;                                                                                    \
                 }                                                                                                      \
             } else {                                                                                                   \
@@ -458,7 +458,7 @@ REQUANTIZED(i32, int32_t)
         }                                                                                                              \
         const struct partita_scale common = common_scale(requantize, to);                                              \
         const int32_t fast = is_of_words(gemm);                                                                        \
-        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                   \
+        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             if (fast && own.block.rows == PARTITA_BLOCK && own.block.columns == PARTITA_BLOCK) {                       \
                 whole_blocks_##TYPES(gemm, &own, 1, (int32_t *)sums[0], PARTITA_BLOCK);                                \
@@ -482,7 +482,7 @@ REQUANTIZED(i32, int32_t)
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
         const struct partita_scale common = common_scale(requantize, to);                                              \
         const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = partita_first_word(words, core);                                                                 \
+        const int32_t first = partita_first_word(words, core);                                                         \
         struct walk own = {.block = {.rows = 1, .columns = PARTITA_BLOCK}};                                            \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \

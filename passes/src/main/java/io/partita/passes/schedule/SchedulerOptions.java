@@ -31,4 +31,9 @@ public record SchedulerOptions(
     return new SchedulerOptions(
         OptionalLong.of(bytes), doubleBuffer, prefetch, nearValues, leastTraffic);
   }
+
+  /** Returns the same options with another choice of placements. */
+  public SchedulerOptions withLeastTraffic(boolean least) {
+    return new SchedulerOptions(workingBytes, doubleBuffer, prefetch, nearValues, least);
+  }
 }

@@ -318,7 +318,7 @@ class SchedulerTest {
   void leastTrafficLoadsOnlyWhatHasNoRoom() {
     Program layers = SmallPrograms.layers(16, 128);
     TargetDescription target = SmallPrograms.withL2(640);
-    SchedulerOptions least = new SchedulerOptions(OptionalLong.empty(), true, true, true, true);
+    SchedulerOptions least = SchedulerOptions.STANDARD.withLeastTraffic(true);
     ChipSchedule chip = only(Scheduler.schedule(layers, target, least));
     long weights = 16 * 128 * 128 * Float.BYTES;
     long room = chip.home().available();

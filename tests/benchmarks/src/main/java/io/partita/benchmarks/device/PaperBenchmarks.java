@@ -50,13 +50,7 @@ final class PaperBenchmarks {
   private record Decoder(
       String model, int chips, int bits, int group, boolean leastTraffic, boolean isRun) {
     SchedulerOptions options() {
-      SchedulerOptions usual = SchedulerOptions.STANDARD;
-      return new SchedulerOptions(
-          usual.workingBytes(),
-          usual.doubleBuffer(),
-          usual.prefetch(),
-          usual.nearValues(),
-          leastTraffic);
+      return SchedulerOptions.STANDARD.withLeastTraffic(leastTraffic);
     }
   }
 
