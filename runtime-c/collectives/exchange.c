@@ -84,6 +84,27 @@ struct tile {
 /* The most bytes of a tile's elements, so that a message of some KiB has several. */
 enum { TILE = 2048 };
 
+/* A slice whose elements are joined with those of messages, tile by tile. */
+struct joining {
+    const struct partita_exchange *exchange;
+    partita_kernel *combine;
+    uint8_t *own;            /* of the next tile, in L2 */
+    const uint8_t *received; /* of the first message, likewise */
+    uint32_t apart;          /* from one message to the next */
+    uint32_t count;          /* messages */
+    uint32_t all;            /* receives that must have ended */
+    uint32_t left;           /* bytes of elements that aren't in a tile yet */
+    uint32_t half;           /* of the workspace, for a tile */
+    uint32_t most;           /* bytes of a tile's elements */
+    uint32_t turn;
+};
+
+static PARTITA_NEAR struct tile tiles[2];
+static PARTITA_NEAR struct joining joining;
+
+/* The first tile of the next slice to join, if it is loaded already. */
+static struct tile *ahead;
+
 /* Aligned to 8 bytes if there is room for it, and to elements. */
 static uint32_t aligned(uint32_t bytes, uint32_t size)
 {
@@ -96,54 +117,65 @@ static uint32_t apart(const struct partita_action *action)
     return (action->bytes + 7) / 8 * 8;
 }
 
-/*
- * Joins own elements of a slice with those that `count` messages of the same size hold from `received` on, tile by tile:
- * the next tile is loaded, and the one before stored, while the team joins one. Waits for so many receives in all before
- * it loads any of them.
- */
-static PARTITA_COMPACT void join(const struct partita_exchange *exchange, const struct partita_action *action,
-                                 uint32_t count, struct partita_slice slice, const uint8_t *received, uint32_t all)
+/* Loads the next tile, once its messages have arrived; null if there is none. */
+static struct tile *load(struct joining *slice)
+{
+    if (slice->left == 0) {
+        return 0;
+    }
+    struct tile *tile = &tiles[slice->turn % 2];
+    uint8_t *l1 = (uint8_t *)slice->exchange->workspace + slice->turn % 2 * slice->half;
+    const uint32_t bytes = slice->left < slice->most ? slice->left : slice->most;
+    tile->own = slice->own;
+    tile->bytes = bytes;
+    tile->join.own = l1;
+    tile->join.received = l1 + bytes;
+    tile->join.count = (int32_t)slice->count;
+    tile->join.elements = (int32_t)(bytes / slice->exchange->element_bytes);
+    partita_load_start(&tile->moved, l1, slice->own, bytes);
+    await(&receives, slice->all);
+    partita_load_lines_start(&tile->received, l1 + bytes, slice->received, slice->count, bytes, slice->apart);
+    slice->own += bytes;
+    slice->received += bytes;
+    slice->left -= bytes;
+    slice->turn++;
+    return tile;
+}
+
+/* Loads the first tile of own elements and of those that `count` messages hold for them from `received` on. */
+static struct tile *begin(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
+                          struct partita_slice slice, const uint8_t *received, uint32_t all)
 {
     const uint32_t size = exchange->element_bytes;
     const uint32_t half = aligned(exchange->workspace_bytes / 2, size);
     const uint32_t room = aligned(half / (count + 1), size);
-    const uint32_t most = room < TILE ? room : TILE;
-    uint8_t *own = place(exchange, slice);
-    uint32_t left = slice.size * size;
-    struct tile tiles[2];
+    joining = (struct joining){.exchange = exchange,
+                               .combine = action->combine,
+                               .own = place(exchange, slice),
+                               .received = received,
+                               .apart = apart(action),
+                               .count = count,
+                               .all = all,
+                               .left = slice.size * size,
+                               .half = half,
+                               .most = room < TILE ? room : TILE};
+    return load(&joining);
+}
+
+/* Joins a slice from a tile on: the next one is loaded, and the one before stored, while the team joins one. */
+static PARTITA_COMPACT void join(struct joining *slice, struct tile *tile)
+{
     struct tile *before = 0;
-    struct tile *tile = 0;
-    for (uint32_t turn = 0; turn == 0 || tile != 0; turn++) {
-        struct tile *next = 0;
-        if (tile != 0) {
-            partita_transfer_wait(&tile->moved);
-            partita_transfer_wait(&tile->received);
-            partita_team_start(action->combine, &tile->join);
-        }
+    while (tile != 0) {
+        partita_transfer_wait(&tile->moved);
+        partita_transfer_wait(&tile->received);
+        partita_team_start(slice->combine, &tile->join);
         if (before != 0) {
             partita_transfer_wait(&before->moved);
         }
-        if (left > 0) {
-            uint8_t *l1 = (uint8_t *)exchange->workspace + turn % 2 * half;
-            const uint32_t bytes = left < most ? left : most;
-            next = &tiles[turn % 2];
-            next->own = own;
-            next->bytes = bytes;
-            next->join.own = l1;
-            next->join.received = l1 + bytes;
-            next->join.count = (int32_t)count;
-            next->join.elements = (int32_t)(bytes / size);
-            partita_load_start(&next->moved, l1, own, bytes);
-            await(&receives, all);
-            partita_load_lines_start(&next->received, l1 + bytes, received, count, bytes, apart(action));
-            own += bytes;
-            received += bytes;
-            left -= bytes;
-        }
-        if (tile != 0) {
-            partita_team_wait();
-            partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
-        }
+        struct tile *next = load(slice);
+        partita_team_wait();
+        partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
         before = tile;
         tile = next;
     }
@@ -154,10 +186,11 @@ static void join_slices(const struct partita_exchange *exchange, const struct pa
                         const uint8_t *data, uint32_t all)
 {
     if (action->slice_count == 0) {
-        join(exchange, action, count, action->slice, data, all);
+        join(&joining, ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all));
+        ahead = 0;
     }
     for (uint32_t i = 0; i < action->slice_count; i++) {
-        join(exchange, action, count, action->slices[i], data, all);
+        join(&joining, begin(exchange, action, count, action->slices[i], data, all));
         data += action->slices[i].size * exchange->element_bytes;
     }
 }
@@ -188,6 +221,25 @@ enum { AT_ONCE = PARTITA_JOINED };
 
 #endif
 
+/* How many of so many messages are joined in one pass. */
+static uint32_t at_once(const struct partita_exchange *exchange, uint32_t messages)
+{
+    const uint32_t fit = exchange->workspace_bytes / 2 / exchange->element_bytes - 1;
+    const uint32_t most = fit < AT_ONCE ? fit : AT_ONCE;
+    return messages < most ? messages : most;
+}
+
+static void load_ahead(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    const uint32_t count = at_once(exchange, action->messages);
+    for (uint32_t i = receives.ended; i < receives.ended + count; i++) {
+        if (!partita_message_ended(&receives.messages[i % PARTITA_UNDER_WAY])) {
+            return;
+        }
+    }
+    ahead = begin(exchange, action, count, action->slice, data_of(exchange, action), receives.ended + count);
+}
+
 static void finish(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     uint8_t *data = data_of(exchange, action);
@@ -197,10 +249,8 @@ static void finish(const struct partita_exchange *exchange, const struct partita
         record(exchange, action, 0u);
         return;
     }
-    const uint32_t fit = exchange->workspace_bytes / 2 / exchange->element_bytes - 1;
-    const uint32_t most = fit < AT_ONCE ? fit : AT_ONCE;
     for (uint32_t done = 0, count; done < action->messages; done += count) {
-        count = action->messages - done < most ? action->messages - done : most;
+        count = at_once(exchange, action->messages - done);
         join_slices(exchange, action, count, data + done * apart(action), receives.ended + count);
         record(exchange, action, done);
     }
@@ -246,6 +296,8 @@ void partita_exchange(const struct partita_exchange *table)
             await(&sends, actions[i].ended);
             if (actions[i].kind == PARTITA_FINISH) {
                 finish(exchange, &actions[i]);
+            } else if (actions[i].kind == PARTITA_LOAD) {
+                load_ahead(exchange, &actions[i]);
             } else {
                 start(exchange, &actions[i]);
             }

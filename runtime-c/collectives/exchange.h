@@ -28,6 +28,7 @@ struct partita_slice {
 enum partita_action_kind {
     PARTITA_SEND,  /* starts to send a message */
     PARTITA_POST,  /* starts to receive one */
+    PARTITA_LOAD,  /* starts to load what the next one to finish joins, if it has arrived */
     PARTITA_FINISH /* awaits those that were posted first, and stores or joins what they brought */
 };
 
@@ -38,7 +39,7 @@ struct partita_action {
     int32_t chip;   /* at the other end */
     uint32_t bytes; /* of a message */
     partita_kernel *combine; /* of partita_join; null to replace, and to send */
-    uint32_t messages;       /* to finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
+    uint32_t messages;       /* to load and finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
     struct partita_slice slice;         /* which elements travel */
     const struct partita_slice *slices; /* several slices in place of one, in this order */
     uint32_t slice_count;               /* of these; 0 for one */

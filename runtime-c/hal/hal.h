@@ -132,6 +132,9 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes);
 void partita_message_wait(struct partita_message *message);
 
+/* Whether a wait for the message would end at once. The message must still be awaited. */
+int32_t partita_message_ended(struct partita_message *message);
+
 /*
  * Input and output: one byte stream each per chip, which a port maps to files. The program and its caller agree on
  * the sequence of tensors in them.

@@ -115,6 +115,15 @@ void partita_message_wait(struct partita_message *message)
     }
 }
 
+int32_t partita_message_ended(struct partita_message *message)
+{
+    MPI_Request request;
+    int ended = 0;
+    memcpy(&request, message->header, sizeof request);
+    verify(MPI_Request_get_status(request, &ended, MPI_STATUS_IGNORE));
+    return ended;
+}
+
 uint64_t partita_sent_to(int32_t chip)
 {
     return sent[chip];

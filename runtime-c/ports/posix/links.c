@@ -279,21 +279,40 @@ void partita_receive_start(struct partita_message *message, int32_t chip, void *
     partita_clock_resume();
 }
 
+static int32_t is_moved(const struct partita_message *message)
+{
+    return message->done >= HEADER + message->bytes;
+}
+
+/* When a message that is moved ends on the link that is imitated. */
+static uint64_t end_of(const struct partita_message *message)
+{
+    if (!message->is_send) {
+        return message->header[1];
+    }
+    return bytes_per_second > 0 ? message->header[1] - latency : 0;
+}
+
 void partita_message_wait(struct partita_message *message)
 {
     partita_clock_stop();
     advance_all();
-    while (message->done < HEADER + message->bytes) {
+    while (!is_moved(message)) {
         partita_clock_yield();
         wait_for_sockets();
         advance_all();
     }
-    if (!message->is_send) {
-        sleep_until(message->header[1]);
-    } else if (bytes_per_second > 0) {
-        sleep_until(message->header[1] - latency);
-    }
+    sleep_until(end_of(message));
     partita_clock_resume();
+}
+
+int32_t partita_message_ended(struct partita_message *message)
+{
+    partita_clock_stop();
+    advance_all();
+    const int32_t ended = is_moved(message) && end_of(message) <= now();
+    partita_clock_resume();
+    return ended;
 }
 
 uint64_t partita_sent_to(int32_t chip)

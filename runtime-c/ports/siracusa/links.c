@@ -60,10 +60,15 @@ void partita_receive_start(struct partita_message *message, int32_t chip, void *
     partita_moved.received += bytes;
 }
 
-void partita_message_wait(struct partita_message *message)
+int32_t partita_message_ended(struct partita_message *message)
 {
     const uint32_t count = registers_of(message->chip) + (message->is_send ? SENT : RECEIVED);
-    while ((int32_t)(read_register(count) - message->done) < 0) {
+    return (int32_t)(read_register(count) - message->done) >= 0;
+}
+
+void partita_message_wait(struct partita_message *message)
+{
+    while (!partita_message_ended(message)) {
     }
     __asm__ volatile("" : : : "memory");
 }

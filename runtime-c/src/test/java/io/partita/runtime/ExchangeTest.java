@@ -206,12 +206,19 @@ class ExchangeTest {
         switch (action) {
           case Action.Send send -> 0;
           case Action.Post post -> 1;
-          case Action.Finish finish -> 2;
+          case Action.Load load -> 2;
+          case Action.Finish finish -> 3;
         });
     numbers.add(action.ended());
     numbers.add(step.peer());
     numbers.add(step instanceof Step.Receive receive ? COMBINATIONS.indexOf(receive.combine()) : 0);
-    numbers.add(action instanceof Action.Finish finish ? finish.messages().size() : 1);
+    numbers.add(
+        switch (action) {
+          case Action.Load load -> load.messages().size();
+          case Action.Finish finish -> finish.messages().size();
+          case Action.Send send -> 1;
+          case Action.Post post -> 1;
+        });
     numbers.add((int) action.place());
     add(numbers, step.slices());
   }

@@ -56,6 +56,8 @@ class KernelTableTest {
         .contains(
             "#define PARTITA_JOINED " + Actions.JOINED + "\n",
             "#define PARTITA_UNDER_WAY " + Actions.UNDER_WAY + "\n");
+    assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.c")))
+        .contains("enum { TILE = " + Actions.TILE + " };\n");
   }
 
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */

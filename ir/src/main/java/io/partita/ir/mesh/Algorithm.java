@@ -12,7 +12,8 @@ public sealed interface Algorithm {
    *
    * <p>Order of summation: a device adds what it receives to its own value, by level and, within a
    * group, by device number: {@code ((x0 + x1) + x2) + x3} and then, one level up, {@code … +
-   * x4567}.
+   * x4567}. In a reduce-scatter, each part is summed towards the device that keeps it: that device,
+   * and each one on the way to it, adds sums from below before the one from above.
    *
    * @param pieces a vector travels in so many pieces, one after the other, so that a link carries
    *     one piece while the next link carries the piece before; results don't depend on it

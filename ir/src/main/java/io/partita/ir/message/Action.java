@@ -23,6 +23,23 @@ public sealed interface Action {
   record Post(int step, Step.Receive message, long place, int ended) implements Action {}
 
   /**
+   * Starts to copy the device's own elements and the messages of the next {@link Finish} to where
+   * they are combined, if all of them have arrived.
+   *
+   * @param messages as in {@link Finish}
+   */
+  record Load(int step, List<Step.Receive> messages, long place, int ended) implements Action {
+    public Load {
+      messages = List.copyOf(messages);
+    }
+
+    @Override
+    public Step.Receive message() {
+      return messages.getFirst();
+    }
+  }
+
+  /**
    * Awaits messages, and combines them with the device's own elements in one pass.
    *
    * @param messages of the same elements; only one if it isn't combined

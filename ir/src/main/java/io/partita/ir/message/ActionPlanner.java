@@ -1,5 +1,6 @@
 package io.partita.ir.message;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.message.Actions.Unit;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -76,6 +77,7 @@ final class ActionPlanner {
         send(units.get(unit), unit);
       } else {
         finish(units.get(unit));
+        loadAfter(unit);
       }
     }
     return new Actions(actions, places, halves * half);
@@ -143,9 +145,31 @@ final class ActionPlanner {
 
   private void finish(Unit unit) {
     int before = await(unit.isInPlace() ? ended : reading(unit));
-    List<Step.Receive> messages = unit.steps().stream().map(step -> (Step.Receive) step).toList();
+    List<Step.Receive> messages = unit.receives();
     actions.add(new Action.Finish(unit.first(), messages, places.get(unit.first()), before));
     posted -= messages.size();
     received++;
+  }
+
+  /**
+   * Loads ahead for the next unit that is received, if it is combined, has been posted, and no send
+   * before it is packed, which takes the same room as loading.
+   */
+  private void loadAfter(int unit) {
+    int following = unit + 1;
+    while (following < units.size() && units.get(following).isSend()) {
+      if (!units.get(following).isInPlace()) {
+        return;
+      }
+      following++;
+    }
+    if (following < next) {
+      Unit received = units.get(following);
+      Step.Receive message = (Step.Receive) received.step();
+      if (message.combine() != Combine.REPLACE && message.slices().size() == 1) {
+        int step = received.first();
+        actions.add(new Action.Load(step, received.receives(), places.get(step), ended));
+      }
+    }
   }
 }

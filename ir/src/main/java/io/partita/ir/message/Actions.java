@@ -8,7 +8,8 @@ import java.util.List;
  * What a device does for an exchange, in order: it starts messages and awaits them, so that they
  * are on their way while it works. Results are those of the steps one after the other. Receives are
  * posted as early as nothing in between uses what they write, and a send is awaited when something
- * would write what it reads, or at the end of the exchange.
+ * would write what it reads, or at the end of the exchange. What is combined next begins to be
+ * loaded before the sends in between.
  *
  * <p>That adds no cycle of waiting devices: all actions are in the order of the steps, except that
  * posts, which wait only for earlier sends of the same device, are earlier.
@@ -26,6 +27,9 @@ public record Actions(List<Action> list, List<Long> places, long room) {
    * PARTITA_UNDER_WAY} of the C runtime.
    */
   public static final int UNDER_WAY = 16;
+
+  /** The most bytes of own elements that are combined at a time; {@code TILE} of exchange.c. */
+  public static final int TILE = 2048;
 
   public Actions {
     list = List.copyOf(list);
@@ -87,6 +91,11 @@ public record Actions(List<Action> list, List<Long> places, long room) {
 
     boolean isInPlace() {
       return step().isInPlace();
+    }
+
+    /** The messages of a unit that is received. */
+    List<Step.Receive> receives() {
+      return steps.stream().map(Step.Receive.class::cast).toList();
     }
 
     /** The bytes of the buffers of all its messages. */

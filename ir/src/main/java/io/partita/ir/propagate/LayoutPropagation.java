@@ -13,6 +13,7 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -148,10 +149,39 @@ public final class LayoutPropagation {
   private void hold(Value value, Layout produced) {
     Layout held = pinned.get(value);
     if (held == null) {
-      held = mayWait(value, produced) ? produced : produced.withPartial(Map.of());
+      held = mayWait(value, produced) ? produced : joined(value, produced);
       held = demanded(held, value);
     }
     layouts.put(value, held);
+  }
+
+  /**
+   * Returns the layout of a value whose terms have been joined: split along their axes if all users
+   * split it so, and otherwise whole along them.
+   */
+  private Layout joined(Value value, Layout produced) {
+    Layout whole = produced.withPartial(Map.of());
+    List<Split> splits = new ArrayList<>(whole.splits());
+    List<Split> found = propagation.splits(value);
+    for (int dim = 0; dim < splits.size(); dim++) {
+      boolean isFree =
+          splits.get(dim).isNone()
+              && produced.partial().keySet().containsAll(found.get(dim).axes());
+      splits.set(dim, isFree ? found.get(dim) : splits.get(dim));
+    }
+    List<Node> users = readers.getOrDefault(value, List.of());
+    boolean isSplit =
+        !users.isEmpty() && users.stream().allMatch(user -> splits(user, value, splits));
+    return isSplit ? whole.with(splits) : whole;
+  }
+
+  private boolean splits(Node reader, Value value, List<Split> splits) {
+    for (int i = 0; i < reader.operands().size(); i++) {
+      if (reader.operand(i) == value && !factors.get(reader).operand(i).splits().equals(splits)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns the layout, whole over some axes and at its place on others. */

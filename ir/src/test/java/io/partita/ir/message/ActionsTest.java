@@ -8,6 +8,7 @@ import io.partita.ir.message.Step.Send;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -42,12 +43,14 @@ class ActionsTest {
         switch (action) {
           case Action.Send send -> "send " + send.message().to();
           case Action.Post post -> "post " + post.message().from();
-          case Action.Finish finish ->
-              "finish"
-                  + String.join(
-                      "", finish.messages().stream().map(each -> " " + each.from()).toList());
+          case Action.Load load -> "load" + from(load.messages());
+          case Action.Finish finish -> "finish" + from(finish.messages());
         };
     return action.ended() == 0 ? what : what + " after " + action.ended();
+  }
+
+  private static String from(List<Receive> messages) {
+    return String.join("", messages.stream().map(each -> " " + each.from()).toList());
   }
 
   /** The head of a group in a tree of four. */
@@ -84,7 +87,8 @@ class ActionsTest {
                     receive(1, Combine.ADD, FIRST),
                     receive(2, Combine.MAX, FIRST),
                     receive(3, Combine.MAX, SECOND))))
-        .containsExactly("post 1", "post 2", "finish 1", "post 3", "finish 2", "finish 3");
+        .containsExactly(
+            "post 1", "post 2", "finish 1", "load 2", "post 3", "finish 2", "load 3", "finish 3");
   }
 
   @Test
@@ -107,6 +111,20 @@ class ActionsTest {
     // Multiples of 8 bytes: two messages of 16 and one of 24.
     assertThat(actions.places()).containsExactly(0L, 16L, 32L, 0L);
     assertThat(actions.room()).isEqualTo(64);
+  }
+
+  /** What the next unit combines is loaded before the sends in between, unless these are packed. */
+  @Test
+  void whatIsCombinedNextIsLoadedBefore() {
+    Step first = receive(1, Combine.ADD, FIRST);
+    Step second = receive(1, Combine.ADD, SECOND);
+    assertThat(text(of(first, send(2, FIRST), second, send(2, SECOND))))
+        .containsExactly("post 1", "post 1", "finish 1", "load 1", "send 2", "finish 1", "send 2");
+    Step packed = send(2, new Slice(0, 3), new Slice(9, 3));
+    assertThat(text(of(first, packed, second)))
+        .containsExactly("post 1", "finish 1", "post 1", "send 2", "finish 1");
+    assertThat(text(of(first, send(2, FIRST), receive(1, Combine.REPLACE, SECOND))))
+        .containsExactly("post 1", "post 1", "finish 1", "send 2", "finish 1");
   }
 
   /** A second half would need much memory. */
@@ -166,6 +184,9 @@ class ActionsTest {
     private final List<Integer> done = new ArrayList<>();
     private int ended;
 
+    /** What has been loaded for the next message to be finished. */
+    private Optional<Action.Load> loaded = Optional.empty();
+
     Replay(List<Step> steps, Actions actions) {
       this.steps = steps;
       this.actions = actions;
@@ -177,6 +198,8 @@ class ActionsTest {
         ended = action.ended();
         switch (action) {
           case Action.Send send -> {
+            // A message that is packed passes through the room of what is loaded.
+            assertThat(loaded.isEmpty() || send.message().isInPlace()).isTrue();
             requireUnusedElements(send.step(), false);
             requireUnusedBuffer(send.step());
             sends.add(send.step());
@@ -188,10 +211,24 @@ class ActionsTest {
               requireUnusedElements(post.step(), true);
             }
             requireUnusedBuffer(post.step());
+            assertThat(loaded.stream())
+                .noneMatch(load -> post.message().isInPlace() && overlaps(post, load));
             posts.add(post.step());
             assertThat(posts.size() - finished()).isLessThanOrEqualTo(Actions.UNDER_WAY);
           }
+          case Action.Load load -> {
+            assertThat(loaded).isEmpty();
+            assertThat(posts.subList(finished(), posts.size()))
+                .startsWith(
+                    IntStream.range(0, load.messages().size())
+                        .mapToObj(i -> load.step() + i)
+                        .toArray(Integer[]::new));
+            requireUnusedElements(load.step(), false);
+            loaded = Optional.of(load);
+          }
           case Action.Finish finish -> {
+            loaded.ifPresent(load -> assertThat(load.messages()).isEqualTo(finish.messages()));
+            loaded = Optional.empty();
             for (int i = 0; i < finish.messages().size(); i++) {
               int step = finish.step() + i;
               assertThat(posts.get(finished())).isEqualTo(step);
@@ -204,6 +241,11 @@ class ActionsTest {
         }
       }
       assertThat(done).isEqualTo(IntStream.range(0, steps.size()).boxed().toList());
+    }
+
+    private static boolean overlaps(Action one, Action other) {
+      return one.message().slices().stream()
+          .anyMatch(each -> other.message().slices().stream().anyMatch(each::overlaps));
     }
 
     private int finished() {

@@ -78,7 +78,7 @@ public final class StandardPasses {
                   "give each device of a sequence split a class token, and the head their mean",
                   StandardPasses::classTokens),
               PassRegistry.entry(
-                  "shard(tensor=N, sequence=N, pipeline=N, norm=everywhere|root, inside=N,"
+                  "shard(tensor=N, sequence=N, pipeline=N, norm=everywhere|root|tokens, inside=N,"
                       + " vocabulary=split|replicated, remaining=split|replicated,"
                       + " capacities=N:N:...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",

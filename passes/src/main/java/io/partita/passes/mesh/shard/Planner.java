@@ -92,11 +92,18 @@ final class Planner {
         plan = propagate(pins);
       }
     }
-    if (strategy.norm() == Strategy.NormPlacement.ROOT) {
-      new RootStrategy(mesh, pins).pin(plan);
-      plan = propagate(pins);
-    }
-    return plan;
+    NormStrategy norms = new NormStrategy(graph, mesh, pins);
+    return switch (strategy.norm()) {
+      case EVERYWHERE -> plan;
+      case ROOT -> {
+        norms.pinToRoot(plan);
+        yield propagate(pins);
+      }
+      case TOKENS -> {
+        norms.splitTokens(plan);
+        yield propagate(pins);
+      }
+    };
   }
 
   private void splitTokens(Pins pins) {

@@ -55,7 +55,9 @@ public record Strategy(
     /** An all-reduce: all devices compute the norm. */
     EVERYWHERE,
     /** A reduction to one device, which adds the skip connection and broadcasts the norm. */
-    ROOT
+    ROOT,
+    /** A reduce-scatter: each device computes the norm of its tokens, and all gather the norms. */
+    TOKENS
   }
 
   /** Whether weights are split. */

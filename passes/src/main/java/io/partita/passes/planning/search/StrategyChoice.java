@@ -102,7 +102,10 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
         : Optional.empty();
   }
 
-  /** Returns variants of a strategy, each of which differs in one option that isn't given. */
+  /**
+   * Returns variants of a strategy, each of which differs in one option that isn't given. One token
+   * has a single norm, which can't be split.
+   */
   public List<Strategy> variants(Strategy strategy, ModelFacts facts) {
     List<Strategy> found = new ArrayList<>();
     int tensor = strategy.devices(Kind.TENSOR);
@@ -110,11 +113,12 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
       return found;
     }
     if (!chosen.contains("norm")) {
-      found.add(
-          strategy.with(
-              strategy.norm() == Strategy.NormPlacement.ROOT
-                  ? Strategy.NormPlacement.EVERYWHERE
-                  : Strategy.NormPlacement.ROOT));
+      for (Strategy.NormPlacement norm : Strategy.NormPlacement.values()) {
+        boolean isSame = norm == Strategy.NormPlacement.TOKENS && facts.tokens() == 1;
+        if (norm != strategy.norm() && !isSame) {
+          found.add(strategy.with(norm));
+        }
+      }
     }
     if (!chosen.contains("vocabulary")) {
       found.add(

@@ -37,6 +37,9 @@ final class TreeSchedules {
 
   static Schedule of(Collective collective, Algorithm.Tree algorithm, boolean buffered) {
     TreeSchedules schedules = new TreeSchedules(collective, algorithm, buffered);
+    if (collective.kind() == CollectiveKind.REDUCE_SCATTER) {
+      return ScatterTree.of(collective, schedules.tree, schedules.pieces, buffered);
+    }
     for (int device = 0; device < collective.devices(); device++) {
       schedules.rounds(device);
     }
@@ -96,7 +99,8 @@ final class TreeSchedules {
   /** Returns the slices that a device sends to its parent. */
   private List<Slice> rising(int device) {
     return switch (collective.kind()) {
-      case ALL_REDUCE, REDUCE_SCATTER, REDUCE -> whole;
+      case ALL_REDUCE, REDUCE -> whole;
+      case REDUCE_SCATTER -> throw new AssertionError(collective);
       case ALL_GATHER -> parts(tree.subtree(device));
       case BROADCAST -> List.of();
       case ALL_TO_ALL -> blocks(device, true);
@@ -108,7 +112,7 @@ final class TreeSchedules {
     return switch (collective.kind()) {
       case ALL_REDUCE, BROADCAST -> whole;
       case REDUCE -> List.of();
-      case REDUCE_SCATTER -> parts(tree.subtree(device));
+      case REDUCE_SCATTER -> throw new AssertionError(collective);
       case ALL_GATHER -> {
         BitSet others = new BitSet();
         others.set(0, collective.devices());

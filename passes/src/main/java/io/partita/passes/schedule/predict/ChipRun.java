@@ -29,6 +29,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SequencedSet;
 
 /** The state of a chip while its schedule is played on a timeline. */
@@ -65,6 +66,9 @@ final class ChipRun {
   private int awaited;
 
   private boolean exchanging;
+
+  /** When the exchange may begin to load what it joins next, if that is before it does so. */
+  private OptionalInt ahead = OptionalInt.empty();
 
   /** The step after the guarded region that the chip skips, if it is in one. */
   private int skippedTo;
@@ -333,25 +337,63 @@ final class ChipRun {
     action++;
   }
 
-  /** Stores received messages, or joins them with the elements that are there. */
-  void finish(Action.Finish finish) {
+  /** The next action begins to load what is joined next, once it has arrived. */
+  void loads() {
+    awaitSends(actions.get(action).ended());
+    reached = timeline.compute(device, "load", chip.messageCycles(), reached);
+    ahead = OptionalInt.of(reached);
+    action++;
+  }
+
+  /**
+   * Stores received messages, or joins them with the elements that are there.
+   *
+   * @param arrived the event at which they have arrived
+   */
+  void finish(Action.Finish finish, int arrived) {
     awaitSends(finish.ended());
-    reached = timeline.compute(device, finish.message().toString(), chip.messageCycles(), reached);
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();
+    int ready = timeline.join(ahead.orElse(reached), arrived);
+    ahead = OptionalInt.empty();
+    reached = timeline.compute(device, first.toString(), chip.messageCycles(), reached, arrived);
     traffic = traffic.plus(new Traffic(0, 0, 0, count * first.bytes()));
-    ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
     if (first.combine() != Combine.REPLACE) {
-      long elements = first.slices().stream().mapToLong(Slice::size).sum();
-      move(names.home, names.working, first.toString(), (1 + count) * first.bytes());
-      double cycles = joinCycles(element, count * elements);
-      reached = timeline.compute(device, first.toString(), cycles, reached);
-      compute += cycles;
-      move(names.working, names.home, first.toString(), first.bytes());
+      join(first, count, ready);
     } else if (first.slices().size() > 1) {
       copy(first.bytes(), first.toString());
     }
     action++;
+  }
+
+  /**
+   * Joins messages tile by tile: the next tile is loaded while one is joined.
+   *
+   * @param ready when the first tile may be loaded
+   */
+  private void join(Step.Receive first, int count, int ready) {
+    ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
+    long elements = first.slices().stream().mapToLong(Slice::size).sum();
+    long most = Math.max(1, Actions.TILE / element.packedBytes(1));
+    String label = first.toString();
+    int loaded = load(label, count, Math.min(most, elements) * element.packedBytes(1), ready);
+    for (long done = 0; done < elements; done += most) {
+      long tile = Math.min(most, elements - done);
+      double cycles = joinCycles(element, count * tile);
+      int started = timeline.join(loaded, reached);
+      reached = timeline.compute(device, label, cycles, started);
+      compute += cycles;
+      long next = Math.min(most, elements - done - tile);
+      loaded = load(label, count, next * element.packedBytes(1), started);
+      move(names.working, names.home, label, tile * element.packedBytes(1));
+    }
+  }
+
+  /** Loads own elements and those of messages. */
+  private int load(String label, int count, long bytes, int after) {
+    long all = (1 + count) * bytes;
+    traffic = traffic.plus(new Traffic(all, 0, 0, 0));
+    return timeline.transfer(device, names.home, names.working, label, all, after);
   }
 
   private double joinCycles(ElementType element, long elements) {

@@ -130,6 +130,10 @@ final class ScheduleTimeline {
           switch (action) {
             case Action.Send send -> send(chip, send.message());
             case Action.Post post -> post(chip, post.message());
+            case Action.Load load -> {
+              chip.loads();
+              yield true;
+            }
             case Action.Finish finish -> finish(chip, finish);
           };
       if (!done) {
@@ -188,8 +192,7 @@ final class ScheduleTimeline {
       }
       waiting.add(messages);
     }
-    waiting.forEach(each -> chip.reached(timeline.join(chip.reached(), each.remove())));
-    chip.finish(finish);
+    chip.finish(finish, timeline.join(waiting.stream().mapToInt(each -> each.remove()).toArray()));
     return true;
   }
 }

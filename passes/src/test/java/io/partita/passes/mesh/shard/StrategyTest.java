@@ -18,6 +18,7 @@ class StrategyTest {
         "sequence=4",
         "pipeline=2,tensor=4",
         "tensor=4,pipeline=2,norm=root",
+        "tensor=4,norm=tokens",
         "tensor=8,inside=2,vocabulary=replicated",
         "tensor=3,remaining=replicated,capacities=2:1:0"
       })

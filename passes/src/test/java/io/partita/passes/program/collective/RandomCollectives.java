@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 
 /** Random collectives and algorithms, with uneven and empty parts. */
 final class RandomCollectives {
-  private static final int MAX_PIECES = 8;
+  private static final int MAX_PIECES = 20;
 
   private RandomCollectives() {}
 

@@ -146,17 +146,15 @@ final class NetworkBenchmarks {
       throws IOException {
     List<Tensor> inputs = inputs(module, position);
     for (int count : chips) {
-      Module distributed = distributed(module, count);
+      Module distributed = distributed(module, count, "tensor");
       String name = label.replaceAll("[^a-z0-9]+", "-") + "-" + count;
       run(label + ", " + count, "models/" + name, distributed, count, inputs, models);
     }
   }
 
-  /**
-   * Returns a module whose weights are split by {@code tensor}, for chips that {@code compile} has.
-   */
-  static Module distributed(Module module, int chips) {
-    return Distribution.strategy(chips, null)
+  /** Returns a module that is split over chips, with algorithms for its syncs. */
+  static Module distributed(Module module, int chips, String strategy) {
+    return Distribution.strategy(chips, strategy)
         .map(chosen -> new ShardPass(chosen).run(module))
         .map(split -> SyncAlgorithms.choose(split, TargetLibrary.find("siracusa:chips=" + chips)))
         .orElse(module);

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -74,12 +75,24 @@ final class PaperBenchmarks {
 
   /** A network that is ready to run. */
   private record Compiled(Schedule schedule, PredictedRun predicted) {
-    /** Compiles a module whose weights are split over chips. */
-    static Compiled of(Module module, int chips, SchedulerOptions options) {
+    /**
+     * Compiles a module whose weights are split over chips, with the strategy that is predicted to
+     * be the fastest.
+     */
+    static Compiled of(
+        Module module, int chips, List<String> strategies, SchedulerOptions options) {
+      return strategies.stream()
+          .limit(chips == 1 ? 1 : strategies.size())
+          .map(strategy -> of(module, chips, strategy, options))
+          .min(Comparator.comparingLong(Compiled::cycles))
+          .orElseThrow();
+    }
+
+    private static Compiled of(
+        Module module, int chips, String strategy, SchedulerOptions options) {
       TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-      Schedule schedule =
-          Scheduler.schedule(
-              Distribution.program(NetworkBenchmarks.distributed(module, chips)), target, options);
+      Module distributed = NetworkBenchmarks.distributed(module, chips, strategy);
+      Schedule schedule = Scheduler.schedule(Distribution.program(distributed), target, options);
       return new Compiled(
           schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
     }
@@ -145,7 +158,7 @@ final class PaperBenchmarks {
     String name = workload.text() + "-" + chips;
     Compiled compiled;
     try {
-      compiled = Compiled.of(block, chips, SchedulerOptions.STANDARD);
+      compiled = Compiled.of(block, chips, workload.strategies(), SchedulerOptions.STANDARD);
     } catch (PartitaException e) {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;
@@ -166,7 +179,7 @@ final class PaperBenchmarks {
     Module module = QuantizedZoo.decoder(decoder.model, TOKENS, decoder.bits, decoder.group);
     Compiled compiled;
     try {
-      compiled = Compiled.of(module, decoder.chips, decoder.options());
+      compiled = Compiled.of(module, decoder.chips, List.of("tensor"), decoder.options());
     } catch (PartitaException e) {
       reason(e, name);
       return;

@@ -116,6 +116,11 @@ public enum Workload {
     return chips;
   }
 
+  /** The strategies to choose from: several tokens can have their norms on different chips. */
+  public List<String> strategies() {
+    return mode == Mode.DECODE ? List.of("tensor") : List.of("tensor", "tensor,norm=tokens");
+  }
+
   /** The multiplications of the block's products, those of attention included. */
   public long macs() {
     long rows = mode == Mode.DECODE ? 1 : tokens;

@@ -31,6 +31,8 @@ class LocalizedFixtureTest {
         "phi/ts_eager | sequence=2,tensor=2 | direct | 1 | 1",
         "gemma2/dynamo_eager | tensor=2,norm=root | tree(4) | 1 | 2",
         "gpt_neox/ts_eager | sequence=3 | ring | 1 | 2",
+        "gpt2/ts_sdpa_dynamic | tensor=3,norm=tokens | tree(2, pieces=5) | 1 | 1",
+        "bert/dynamo_sdpa_static | tensor=4,norm=tokens | ring | 0 | 2",
         "vit/ts_eager_static | tensor=4,capacities=3:1:0:2 | tree(2) | 0 | 1",
         "vit/ts_meanpool | sequence=16 | tree(4) | 1 | 1",
         "mobilebert/dynamo_sdpa_dynamic | tensor=4 | tree(4) | 1 | 2",

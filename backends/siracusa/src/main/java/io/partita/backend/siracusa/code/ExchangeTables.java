@@ -129,6 +129,7 @@ final class ExchangeTables {
             switch (action) {
               case Action.Send send -> "PARTITA_SEND";
               case Action.Post post -> "PARTITA_POST";
+              case Action.Load load -> "PARTITA_LOAD";
               case Action.Finish finish -> "PARTITA_FINISH";
             }));
     fields.add(new Variable("step", Integer.toString(action.step())));
@@ -141,8 +142,11 @@ final class ExchangeTables {
       combine(receive.combine(), element)
           .ifPresent(kernel -> fields.add(new Variable("combine", kernel)));
     }
-    if (action instanceof Action.Finish finish) {
-      fields.add(new Variable("messages", count(finish.messages())));
+    switch (action) {
+      case Action.Load load -> fields.add(new Variable("messages", count(load.messages())));
+      case Action.Finish finish -> fields.add(new Variable("messages", count(finish.messages())));
+      case Action.Send send -> {}
+      case Action.Post post -> {}
     }
     if (step.slices().size() == 1) {
       fields.add(new Variable("slice", text(step.slices().getFirst())));
