@@ -27,12 +27,10 @@ class StrategiesTest {
         "gemma2/dynamo_eager | tensor=2,norm=root | 5 head=broadcast, 1 head=gather, 4 head=reduce",
         "gpt_neox/ts_eager | tensor=5,norm=root | 5 head=broadcast, 1 head=gather, 2 head=reduce",
         // Sums are scattered by tokens, and norms gathered.
-        "bert/ts_sdpa_dynamic | tensor=4,norm=tokens | 1 head=all_gather",
-        "gpt2/ts_sdpa_dynamic | tensor=2,norm=tokens | 1 head=all_gather",
-        "llama/ts_mqa | tensor=3,norm=tokens | 1 head=all_gather",
-        "vit/ts_eager_static | tensor=5,norm=tokens | 1 head=all_gather",
-        // A run of one token has nothing to split.
-        "gpt2/dynamo_sdpa_kv | tensor=3,norm=tokens | 1 head=all_gather, 4 head=all_reduce",
+        "bert/ts_sdpa_dynamic | tensor=4,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
+        "gpt2/ts_sdpa_dynamic | tensor=2,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
+        "llama/ts_mqa | tensor=3,norm=tokens | 8 head=all_gather, 6 head=reduce_scatter",
+        "vit/ts_eager_static | tensor=5,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
         // One head for each pair of devices: their halves of queries and keys are joined.
         "gpt2/dynamo_sdpa_kv | tensor=8,inside=2"
             + " | 1 head=all_gather+inside=all_gather, 4 head=all_reduce+inside=all_reduce,"
