@@ -67,20 +67,31 @@ final class ActionPlanner {
 
   Actions plan() {
     for (int unit = 0; unit < units.size(); unit++) {
-      while (next < units.size() && (units.get(next).isSend() || mayPost(next, unit))) {
-        if (!units.get(next).isSend()) {
-          post(units.get(next), next);
-        }
-        next++;
-      }
+      boolean afterFinish = unit > 0 && !units.get(unit - 1).isSend();
       if (units.get(unit).isSend()) {
         send(units.get(unit), unit);
+        if (afterFinish) {
+          loadAfter(unit);
+        }
       } else {
+        if (afterFinish) {
+          loadAfter(unit - 1);
+        }
+        post(unit);
         finish(units.get(unit));
-        loadAfter(unit);
       }
     }
     return new Actions(actions, places, halves * half);
+  }
+
+  /** Posts all that may be posted before a unit. */
+  private void post(int unit) {
+    while (next < units.size() && (units.get(next).isSend() || mayPost(next, unit))) {
+      if (!units.get(next).isSend()) {
+        post(units.get(next), next);
+      }
+      next++;
+    }
   }
 
   /** Whether a unit may be posted before another one is begun. */
@@ -152,8 +163,8 @@ final class ActionPlanner {
   }
 
   /**
-   * Loads ahead for the next unit that is received, if it is combined, has been posted, and no send
-   * before it is packed, which takes the same room as loading.
+   * Loads ahead for the next unit that is received, if it is combined, has been posted, and no
+   * further send before it is packed, which takes the same room as loading.
    */
   private void loadAfter(int unit) {
     int following = unit + 1;

@@ -113,16 +113,16 @@ class ActionsTest {
     assertThat(actions.room()).isEqualTo(64);
   }
 
-  /** What the next unit combines is loaded before the sends in between, unless these are packed. */
+  /** What is combined next is loaded after one send, unless more sends follow that are packed. */
   @Test
   void whatIsCombinedNextIsLoadedBefore() {
     Step first = receive(1, Combine.ADD, FIRST);
     Step second = receive(1, Combine.ADD, SECOND);
     assertThat(text(of(first, send(2, FIRST), second, send(2, SECOND))))
-        .containsExactly("post 1", "post 1", "finish 1", "load 1", "send 2", "finish 1", "send 2");
+        .containsExactly("post 1", "post 1", "finish 1", "send 2", "load 1", "finish 1", "send 2");
     Step packed = send(2, new Slice(0, 3), new Slice(9, 3));
-    assertThat(text(of(first, packed, second)))
-        .containsExactly("post 1", "finish 1", "post 1", "send 2", "finish 1");
+    assertThat(text(of(first, send(3, FIRST), packed, second)))
+        .containsExactly("post 1", "finish 1", "send 3", "send 2", "post 1", "finish 1");
     assertThat(text(of(first, send(2, FIRST), receive(1, Combine.REPLACE, SECOND))))
         .containsExactly("post 1", "post 1", "finish 1", "send 2", "finish 1");
   }

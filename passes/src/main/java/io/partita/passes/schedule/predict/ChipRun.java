@@ -34,6 +34,9 @@ import java.util.SequencedSet;
 
 /** The state of a chip while its schedule is played on a timeline. */
 final class ChipRun {
+  /** The transfers of a tile that is joined: own elements there and back, and those of messages. */
+  private static final int TILE_MOVES = 3;
+
   private final TargetTimeline timeline;
   private final MemoryNames names;
   private final ChipSchedule role;
@@ -380,7 +383,8 @@ final class ChipRun {
     for (long done = 0; done < elements; done += most) {
       long tile = Math.min(most, elements - done);
       double cycles = joinCycles(element, count * tile);
-      int started = timeline.join(loaded, reached);
+      int started =
+          timeline.compute(device, label, TILE_MOVES * chip.moveCycles(), loaded, reached);
       reached = timeline.compute(device, label, cycles, started);
       compute += cycles;
       long next = Math.min(most, elements - done - tile);
