@@ -23,7 +23,7 @@ static inline int32_t partita_at_most_a_block(int32_t extent)
 /* Returns the elements before the right matrix of a batch. Division takes as long as many elements. */
 static inline int32_t partita_right_matrix(const struct partita_gemm *gemm, int32_t batch)
 {
-    return (gemm->group == 1 ? batch : batch / gemm->group) * gemm->right_batch;
+    return gemm->batch == 1 ? 0 : batch / gemm->group * gemm->right_batch;
 }
 
 #endif

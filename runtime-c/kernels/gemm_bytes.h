@@ -64,6 +64,96 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         }                                                                                                              \
     }
 
+#ifdef PARTITA_XPULP
+
+#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
+    (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
+
+/*
+ * Four rows by four columns, with all registers but the stack's: columns are turned in place, and orders of bytes are
+ * loaded when they are needed.
+ */
+#define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION)                                                          \
+    static __attribute__((noinline)) void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,            \
+                                               int32_t right_row, int32_t count,                                       \
+                                               uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                            \
+    {                                                                                                                  \
+        const int32_t on = 4 - 3 * left_row;                                                                           \
+        const struct {                                                                                                 \
+            uint32_t halves;                                                                                           \
+            uint32_t odd; /* bytes 1 and 3 of both words, in turns */                                                  \
+            const uint8_t *left;                                                                                       \
+            int32_t count;                                                                                             \
+        } near = {0x07060302, 0x07030501, left, count};                                                                \
+        const uint8_t *row;                                                                                            \
+        uint32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;                       \
+        uint32_t x, y0, y1, y2, y3, z;                                                                                 \
+        __asm__("lw %[left], 8 + %[near]\n lw %[x], 12 + %[near]\n"                                                    \
+                "li %[s00], 0\n li %[s10], 0\n li %[s20], 0\n li %[s30], 0\n"                                          \
+                "li %[s01], 0\n li %[s11], 0\n li %[s21], 0\n li %[s31], 0\n"                                          \
+                "li %[s02], 0\n li %[s12], 0\n li %[s22], 0\n li %[s32], 0\n"                                          \
+                "li %[s03], 0\n li %[s13], 0\n li %[s23], 0\n li %[s33], 0\n"                                          \
+                ".p2align 2\n"                                                                                         \
+                ".option push\n"                                                                                       \
+                ".option norvc\n"                                                                                      \
+                "lp.setup 0, %[x], 36\n"                                                                               \
+                "p.lw %[y0], %[right], %[right_row]\n"                                                                 \
+                "lw %[x], %[near]\n"                                                                                   \
+                "p.lw %[y1], %[right], %[right_row]\n"                                                                 \
+                "p.lw %[y2], %[right], %[right_row]\n"                                                                 \
+                "p.lw %[y3], %[right], %[right_row]\n"                                                                 \
+                "pv.pack.h %[z], %[y2], %[y0]\n"                                                                       \
+                "pv.shuffle2.b %[y0], %[y2], %[x]\n"                                                                   \
+                "pv.pack.h %[y2], %[y3], %[y1]\n"                                                                      \
+                "pv.shuffle2.b %[y1], %[y3], %[x]\n"                                                                   \
+                "lw %[x], 4 + %[near]\n"                                                                               \
+                "mv %[y3], %[z]\n"                                                                                     \
+                "pv.shuffle2.b %[y3], %[y2], %[even]\n"                                                                \
+                "pv.shuffle2.b %[z], %[y2], %[x]\n"                                                                    \
+                "mv %[y2], %[y0]\n"                                                                                    \
+                "pv.shuffle2.b %[y2], %[y1], %[even]\n"                                                                \
+                "pv.shuffle2.b %[y0], %[y1], %[x]\n"                                                                   \
+                "p.lw %[x], %[left], %[left_row]\n"                                                                    \
+                "p.lw %[y1], %[left], %[left_row]\n"                                                                   \
+                INSTRUCTION " %[s00], %[x], %[y3]\n"                                                                   \
+                INSTRUCTION " %[s01], %[x], %[z]\n"                                                                    \
+                INSTRUCTION " %[s02], %[x], %[y2]\n"                                                                   \
+                INSTRUCTION " %[s03], %[x], %[y0]\n"                                                                   \
+                "p.lw %[x], %[left], %[left_row]\n"                                                                    \
+                INSTRUCTION " %[s10], %[y1], %[y3]\n"                                                                  \
+                INSTRUCTION " %[s11], %[y1], %[z]\n"                                                                   \
+                INSTRUCTION " %[s12], %[y1], %[y2]\n"                                                                  \
+                INSTRUCTION " %[s13], %[y1], %[y0]\n"                                                                  \
+                "p.lw %[y1], %[left], %[on]\n"                                                                         \
+                INSTRUCTION " %[s20], %[x], %[y3]\n"                                                                   \
+                INSTRUCTION " %[s21], %[x], %[z]\n"                                                                    \
+                INSTRUCTION " %[s22], %[x], %[y2]\n"                                                                   \
+                INSTRUCTION " %[s23], %[x], %[y0]\n"                                                                   \
+                INSTRUCTION " %[s30], %[y1], %[y3]\n"                                                                  \
+                INSTRUCTION " %[s31], %[y1], %[z]\n"                                                                   \
+                INSTRUCTION " %[s32], %[y1], %[y2]\n"                                                                  \
+                INSTRUCTION " %[s33], %[y1], %[y0]\n"                                                                  \
+                ".option pop\n"                                                                                        \
+                : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),            \
+                  [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),            \
+                  [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),            \
+                  [s33] "=&r"(s33), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [z] "=&r"(z),      \
+                  [x] "=&r"(x), [left] "=&r"(row), [right] "+&r"(right)                                                \
+                : [left_row] "r"(left_row), [right_row] "r"(right_row), [on] "r"(on), [even] "r"(0x06020400),          \
+                  [near] "m"(near)                                                                                     \
+                : "memory");                                                                                           \
+        PARTITA_STORE_ROW(sums[0], s00, s01, s02, s03);                                                                \
+        PARTITA_STORE_ROW(sums[1], s10, s11, s12, s13);                                                                \
+        PARTITA_STORE_ROW(sums[2], s20, s21, s22, s23);                                                                \
+        PARTITA_STORE_ROW(sums[3], s30, s31, s32, s33);                                                                \
+    }
+
+#else
+
+#define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_TURNED(NAME, PARTITA_BLOCK, DOT)
+
+#endif
+
 /*
  * The word at which a core begins its sums, two words after the previous core's: so cores read from different banks,
  * where rows and columns begin in the same one.
@@ -81,9 +171,6 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
  * PARTITA_MULTIPLY_ROW: of a row, from word `first` on and then from the beginning.
  */
 #ifdef PARTITA_XPULP
-
-#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
-    (row)[0] = (int32_t)(s0), (row)[1] = (int32_t)(s1), (row)[2] = (int32_t)(s2), (row)[3] = (int32_t)(s3)
 
 /*
  * Loads are apart from each other, as cores that load from the same bank in the same cycle wait: rows and columns often

@@ -1,5 +1,5 @@
 #include "gemm_bytes.h"
-#include "requantized.h"
+#include "gemm_requantized.h"
 
 /*
  * i32 sums of a block over the inner extent from `from` on: with constant rows and columns, the loops unroll and the
@@ -110,8 +110,7 @@ static inline void advance(const struct partita_gemm *gemm, struct walk *walk, i
 }
 
 /* Sums wrap, so their order doesn't matter. */
-static void add_bias(const struct partita_gemm *gemm, const struct partita_block *block,
-                     uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+static void add_bias(const struct partita_gemm *gemm, const struct partita_block *block, uint32_t *sums)
 {
     const int32_t *bias = (const int32_t *)gemm->bias + block->column;
     if (gemm->bias == 0) {
@@ -119,7 +118,7 @@ static void add_bias(const struct partita_gemm *gemm, const struct partita_block
     }
     for (int32_t i = 0; i < block->rows; i++) {
         for (int32_t j = 0; j < block->columns; j++) {
-            sums[i][j] += (uint32_t)bias[j];
+            sums[i * PARTITA_BLOCK + j] += (uint32_t)bias[j];
         }
     }
 }
@@ -163,7 +162,7 @@ static __attribute__((noinline)) void store(const struct partita_gemm *gemm, con
                                      uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                                      \
     {                                                                                                                  \
         rest_##TYPES(gemm, walk->block, 0, sums);                                                                      \
-        add_bias(gemm, &walk->block, sums);                                                                            \
+        add_bias(gemm, &walk->block, sums[0]);                                                                         \
     }
 
 /*
@@ -190,7 +189,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
     PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                           \
     PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
-    PARTITA_MULTIPLY_TURNED(turned_4_##TYPES, 4, DOT)                                                                  \
+    PARTITA_MULTIPLY_TURNED_BLOCK(turned_4_##TYPES, DOT, INSTRUCTION)                                                 \
     PARTITA_MULTIPLY_TURNED(turned_1_##TYPES, 1, DOT)                                                                  \
                                                                                                                        \
     /* The sums of a block that was moved back. */                                                                     \
@@ -245,7 +244,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
                 narrow(walk->block, up, back, sums);                                                                   \
             }                                                                                                          \
         }                                                                                                              \
-        add_bias(gemm, &walk->block, sums);                                                                            \
+        add_bias(gemm, &walk->block, sums[0]);                                                                         \
     }                                                                                                                  \
                                                                                                                        \
     /* The sums of whole blocks of a column. */                                                                        \
@@ -384,88 +383,32 @@ GEMV(i32_i8)
 GEMV(i32_u8)
 GEMV(i32_i32)
 
-/* The scale of all results, if there is one. */
-static struct partita_scale common_scale(const struct partita_gemm_requantize *requantize,
-                                         struct partita_requantized to)
-{
-    struct partita_scale scale = partita_scale(to, *requantize->multiplier, *requantize->addend);
-    scale.exists &= (requantize->multiplier_row | requantize->multiplier_column | requantize->addend_row |
-                     requantize->addend_column) == 0;
-    return scale;
-}
+/* The most whole blocks whose sums are requantised together. */
+enum { TOGETHER = 3 };
 
-#define REQUANTIZED(OUT_TYPE, OUT)                                                                                     \
-    static inline void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                        \
-                                              struct partita_requantized to, struct partita_scale common,              \
-                                              const struct walk *walk,                                                 \
-                                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                             \
-    {                                                                                                                  \
-        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        const struct partita_block *block = &walk->block;                                                              \
-        const int32_t multiplier_row = requantize->multiplier_row;                                                     \
-        const int32_t addend_row = requantize->addend_row;                                                             \
-        const int32_t out_row = gemm->out_row;                                                                         \
-        const int32_t rows = block->rows;                                                                              \
-        const int32_t columns = block->columns;                                                                        \
-        if (common.exists) {                                                                                           \
-            OUT *out = (OUT *)gemm->out + walk->out;                                                                   \
-            for (int32_t i = 0; i < rows; i++) {                                                                       \
-                for (int32_t j = 0; j < columns; j++) {                                                                \
-                    out[j] = (OUT)partita_rescale(common, to.shift, (int32_t)to.low, (int32_t)to.high,                 \
-                                                  (int32_t)sums[i][j]);                                                \
-                }                                                                                                      \
-                out += out_row;                                                                                        \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (int32_t j = 0; j < columns; j++) {                                                                        \
-            const int32_t column = block->column + j;                                                                  \
-            const int32_t *multiplier =                                                                                \
-                requantize->multiplier + block->row * multiplier_row + column * requantize->multiplier_column;         \
-            const int32_t *addend = requantize->addend + block->row * addend_row + column * requantize->addend_column; \
-            const struct partita_scale scale = partita_scale(to, *multiplier, *addend);                                \
-            OUT *out = (OUT *)gemm->out + walk->out + j;                                                               \
-            if (scale.exists && (multiplier_row | addend_row) == 0) {                                                  \
-                for (int32_t i = 0; i < rows; i++) {                                                                   \
-                    *out = (OUT)partita_rescale(scale, to.shift, (int32_t)to.low, (int32_t)to.high,                    \
-                                                (int32_t)sums[i][j]);                                                  \
-                    out += out_row;                                                                                    \
-                }                                                                                                      \
-            } else {                                                                                                   \
-                for (int32_t i = 0; i < rows; i++) {                                                                   \
-                    *out = (OUT)partita_requantize(to, (int32_t)sums[i][j], multiplier[i * multiplier_row],            \
-                                                   addend[i * addend_row]);                                            \
-                    out += out_row;                                                                                    \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-REQUANTIZED(i8, int8_t)
-REQUANTIZED(u8, uint8_t)
-REQUANTIZED(i32, int32_t)
+PARTITA_REQUANTIZED(i8, int8_t, "p.sb")
+PARTITA_REQUANTIZED(u8, uint8_t, "p.sb")
+PARTITA_REQUANTIZED(i32, int32_t, "p.sw")
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     void partita_gemm_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        const struct partita_requantized to =                                                                          \
-            partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
-        struct walk own = walk(gemm, core, cores);                                                                     \
-        if (own.count == 0) {                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        const struct partita_scale common = common_scale(requantize, to);                                              \
         const int32_t fast = is_of_words(gemm);                                                                        \
-        for (; own.count > 0; advance(gemm, &own, 1)) {                                                                \
-            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            if (fast && own.block.rows == PARTITA_BLOCK && own.block.columns == PARTITA_BLOCK) {                       \
-                whole_blocks_##TYPES(gemm, &own, 1, (int32_t *)sums[0], PARTITA_BLOCK);                                \
+        struct walk own = walk(gemm, core, cores);                                                                     \
+        while (own.count > 0) {                                                                                        \
+            uint32_t sums[TOGETHER * PARTITA_BLOCK][PARTITA_BLOCK];                                                    \
+            const int32_t whole = fast ? whole_blocks(gemm, &own) : 0;                                                 \
+            const int32_t blocks = whole > TOGETHER ? TOGETHER : whole > 0 ? whole : 1;                                \
+            if (whole > 0) {                                                                                           \
+                whole_blocks_##TYPES(gemm, &own, blocks, (int32_t *)sums[0], PARTITA_BLOCK);                           \
             } else {                                                                                                   \
                 block_##TYPES(gemm, &own, sums);                                                                       \
             }                                                                                                          \
-            requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
+            requantized_##OUT_TYPE(requantize, &own.block, (OUT *)gemm->out + own.out,                                 \
+                                   whole > 0 ? blocks * PARTITA_BLOCK : own.block.rows, sums[0]);                      \
+            advance(gemm, &own, blocks);                                                                               \
         }                                                                                                              \
     }
 
@@ -475,23 +418,21 @@ REQUANTIZED(i32, int32_t)
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
-        if (share.from == share.to) {                                                                                  \
-            return;                                                                                                    \
-        }                                                                                                              \
-        const struct partita_requantized to =                                                                          \
-            partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
-        const struct partita_scale common = common_scale(requantize, to);                                              \
         const int32_t words = gemm->k / 4;                                                                             \
         const int32_t first = partita_first_word(words, core);                                                         \
-        struct walk own = {.block = {.rows = 1, .columns = PARTITA_BLOCK}};                                            \
-        for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
-            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
-            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
-                        first, words, sums[0]);                                                                        \
-            own.block.column = column;                                                                                 \
-            own.out = column;                                                                                          \
-            add_bias(gemm, &own.block, sums);                                                                          \
-            requantized_##OUT_TYPE(requantize, to, common, &own, sums);                                                \
+        struct partita_block block = {.rows = 1, .column = share.from};                                                \
+        while (block.column < share.to) {                                                                              \
+            uint32_t sums[TOGETHER][PARTITA_BLOCK];                                                                    \
+            block.columns = 0;                                                                                         \
+            for (int32_t i = 0; i < TOGETHER && block.column + block.columns < share.to; i++) {                        \
+                row_##TYPES(gemm->left,                                                                                \
+                            (const uint8_t *)gemm->right + (block.column + block.columns) * gemm->right_column,        \
+                            gemm->right_column, first, words, sums[i]);                                                \
+                block.columns += PARTITA_BLOCK;                                                                        \
+            }                                                                                                          \
+            add_bias(gemm, &block, sums[0]);                                                                           \
+            requantized_##OUT_TYPE(requantize, &block, (OUT *)gemm->out + block.column, 1, sums[0]);                   \
+            block.column += block.columns;                                                                             \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \

@@ -12,13 +12,34 @@
 
 /*
  * lp.setup: repeats the next `instructions` instructions, each of four bytes, `count` times, at least once.
- * p.lw: the word at `at`, which advances by `step` bytes.
+ * p.lw, p.sw, p.sb: loads or stores the word or byte at `at`, which advances by `step` bytes.
  */
 __asm__(".macro lp.setup loop, count, instructions\n"
         ".insn i 0x7b, 4, x\\loop, \\count, 2 * \\instructions\n"
         ".endm\n"
         ".macro p.lw word, at, step\n"
         ".insn r 0x0b, 7, 0x10, \\word, \\at, \\step\n"
+        ".endm\n"
+        ".macro p.sw word, at, step\n"
+        ".insn r 0x2b, 6, 0, \\step, \\at, \\word\n"
+        ".endm\n"
+        ".macro p.sb byte, at, step\n"
+        ".insn r 0x2b, 4, 0, \\step, \\at, \\byte\n"
+        ".endm\n"
+        ".macro p.mac sum, x, y\n"
+        ".insn r 0x33, 0, 0x21, \\sum, \\x, \\y\n"
+        ".endm\n"
+        ".macro p.max most, x, y\n"
+        ".insn r 0x33, 6, 0x02, \\most, \\x, \\y\n"
+        ".endm\n"
+        ".macro p.min least, x, y\n"
+        ".insn r 0x33, 4, 0x02, \\least, \\x, \\y\n"
+        ".endm\n"
+        ".macro pv.pack.h both, high, low\n"
+        ".insn r 0x57, 0, 0x68, \\both, \\high, \\low\n"
+        ".endm\n"
+        ".macro pv.shuffle2.b x, y, order\n"
+        ".insn r 0x57, 1, 0x64, \\x, \\y, \\order\n"
         ".endm\n"
         ".macro pv.sdotsp.b sum, x, y\n"
         ".insn r 0x57, 1, 0x5c, \\sum, \\x, \\y\n"
@@ -111,6 +132,21 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
     int32_t near;
     __asm__(".insn r 0x33, 5, 0x0a, %0, %1, %2" : "=r"(near) : "r"(x), "r"(most));
     return near;
+}
+
+/* p.msu: sum - x y. */
+static inline uint32_t partita_msu(uint32_t sum, int32_t x, int32_t y)
+{
+    __asm__(".insn r 0x33, 1, 0x21, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
+    return sum;
+}
+
+/* fcvt.w.s: the integer part; that of the nearest i32, and the largest for NaN. */
+static inline int32_t partita_truncated(float x)
+{
+    int32_t integer;
+    __asm__("fcvt.w.s %0, %1, rtz" : "=r"(integer) : "f"(x));
+    return integer;
 }
 
 /* p.fl1: the number of the highest bit that is set, of an x other than 0. */
@@ -207,6 +243,16 @@ static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
 static inline int32_t partita_clip(int32_t x, int32_t most)
 {
     return x < -most - 1 ? -most - 1 : x > most ? most : x;
+}
+
+static inline uint32_t partita_msu(uint32_t sum, int32_t x, int32_t y)
+{
+    return sum - (uint32_t)x * (uint32_t)y;
+}
+
+static inline int32_t partita_truncated(float x)
+{
+    return x < -0x1p31f ? INT32_MIN : x < 0x1p31f ? (int32_t)x : INT32_MAX;
 }
 
 static inline int32_t partita_highest_bit(uint32_t x)
