@@ -9,43 +9,44 @@
 /* What an additive mask adds to a score at most. */
 #define LARGEST_MASK 0x1p28f
 
-PARTITA_MULTIPLY_BLOCKS(score_block, partita_sdotsp_b, "pv.sdotsp.b")
+PARTITA_MULTIPLY_BLOCKS(score_blocks, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_ROW(score_row, partita_sdotsp_b, "pv.sdotsp.b")
-PARTITA_MULTIPLY_TURNED(weigh_block, 4, partita_sdotusp_b)
+PARTITA_MULTIPLY_TURNED_BLOCK(weigh_block, partita_sdotusp_b, "pv.sdotusp.b")
 PARTITA_MULTIPLY_TURNED(weigh_row, 1, partita_sdotusp_b)
 
-/* A core's blocks of queries by columns: consecutive ones, along the columns first. */
+/* A core's blocks of lines by columns: consecutive ones, along the columns first. */
 struct blocks {
     int32_t head;
-    int32_t query;
+    int32_t line;
     int32_t column;
     int32_t count;
 };
 
-static struct blocks share_of(int32_t heads, int32_t seq, int32_t columns, int32_t core, int32_t cores)
+static struct blocks share_of(int32_t heads, int32_t lines, int32_t columns, int32_t core, int32_t cores)
 {
     const int32_t across = (columns + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
-    const int32_t down = (seq + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+    const int32_t down = (lines + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
     const struct partita_range share = partita_share(heads * down * across, 1, core, cores);
-    const int32_t line = across == 0 ? 0 : share.from / across;
-    const int32_t head = down <= 1 ? line : line / down;
-    const struct blocks blocks = {head, (line - head * down) * PARTITA_BLOCK, (share.from - line * across) * PARTITA_BLOCK,
+    const int32_t row = across <= 1 ? share.from : share.from / across;
+    const int32_t head = down <= 1 ? row : row / down;
+    const struct blocks blocks = {head, (row - head * down) * PARTITA_BLOCK, (share.from - row * across) * PARTITA_BLOCK,
                                   share.to - share.from};
     return blocks;
 }
 
-static inline void next(struct blocks *blocks, int32_t seq, int32_t columns)
+/* Advances by `count` blocks of a line. */
+static inline void advance(struct blocks *blocks, int32_t lines, int32_t columns, int32_t count)
 {
-    blocks->column += PARTITA_BLOCK;
+    blocks->count -= count;
+    blocks->column += count * PARTITA_BLOCK;
     if (blocks->column >= columns) {
         blocks->column = 0;
-        blocks->query += PARTITA_BLOCK;
-        if (blocks->query >= seq) {
-            blocks->query = 0;
+        blocks->line += PARTITA_BLOCK;
+        if (blocks->line >= lines) {
+            blocks->line = 0;
             blocks->head++;
         }
     }
-    blocks->count--;
 }
 
 /* What a mask adds to a score. */
@@ -56,17 +57,25 @@ static int32_t addend(float mask, float inverse_scale)
     return near == near ? (int32_t)partita_round(near) : 0;
 }
 
-/* Hides and masks the scores of a block. */
-static PARTITA_COMPACT void mask_block(const struct partita_attention_scores *attention, struct blocks at, int32_t rows,
-                                       int32_t columns)
+/* Where scores are: the first query and key, and how many of them. */
+struct place {
+    int32_t head;
+    int32_t query;
+    int32_t key;
+    int32_t queries;
+    int32_t keys;
+};
+
+/* Hides and masks scores. */
+static PARTITA_COMPACT void mask_scores(const struct partita_attention_scores *attention, struct place at)
 {
-    for (int32_t i = 0; i < rows; i++) {
+    for (int32_t i = 0; i < at.queries; i++) {
         const int32_t query = at.query + i;
         const int32_t position = attention->position + query;
-        int32_t *scores = attention->scores + ((at.head * attention->seq + query) * attention->keys + at.column);
-        int32_t mask = at.head * attention->mask_head + query * attention->mask_row + at.column * attention->mask_key;
-        for (int32_t j = 0; j < columns; j++) {
-            const int32_t key = at.column + j;
+        int32_t *scores = attention->scores + ((at.head * attention->seq + query) * attention->keys + at.key);
+        int32_t mask = at.head * attention->mask_head + query * attention->mask_row + at.key * attention->mask_key;
+        for (int32_t j = 0; j < at.keys; j++) {
+            const int32_t key = at.key + j;
             if ((attention->causal && key > position) ||
                 (attention->window > 0 && position - key >= attention->window) ||
                 (attention->allowed != 0 && !attention->allowed[mask]) ||
@@ -94,75 +103,129 @@ static PARTITA_COMPACT void score_rest(const int8_t *q, const int8_t *k, int32_t
     }
 }
 
-/* Whether a query of a block may not see all of its keys, or a mask adds to scores. */
-static inline int32_t is_masked(const struct partita_attention_scores *attention, struct blocks at, int32_t rows,
-                                int32_t columns)
+/* Whether a query may not see all of the keys, or a mask adds to scores. */
+static inline int32_t is_masked(const struct partita_attention_scores *attention, struct place at)
 {
     const int32_t position = attention->position + at.query;
     return attention->allowed != 0 || attention->added != 0 ||
-           (attention->causal && at.column + columns - 1 > position) ||
-           (attention->window > 0 && position + rows - 1 - at.column >= attention->window);
+           (attention->causal && at.key + at.keys - 1 > position) ||
+           (attention->window > 0 && position + at.queries - 1 - at.key >= attention->window);
+}
+
+/* The scores of any queries and keys. */
+static PARTITA_COMPACT void score_any(const struct partita_attention_scores *attention, const int8_t *q, const int8_t *k,
+                                      struct place at, int32_t core, int32_t *scores)
+{
+    const int32_t k_row = attention->k_row;
+    const int32_t words = attention->d >> 2;
+    const int32_t first = partita_first_word(words, core);
+    for (; at.queries > 0; at.queries--) {
+        const int8_t *columns = k;
+        for (int32_t key = 0; key < at.keys; key += PARTITA_BLOCK) {
+            const int32_t count = partita_at_most_a_block(at.keys - key);
+            const int32_t whole = count == PARTITA_BLOCK ? words : 0;
+            if (whole > 0) {
+                uint32_t sums[PARTITA_BLOCK];
+                score_row((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, sums);
+                PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+                    scores[key + j] = (int32_t)sums[j];
+                }
+            }
+            if (4 * whole < attention->d) {
+                score_rest(q, columns, k_row, 4 * whole, attention->d, count, scores + key);
+            }
+            columns += PARTITA_BLOCK * k_row;
+        }
+        q += attention->q_row;
+        scores += attention->keys;
+    }
 }
 
 PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_attention_scores *attention = arguments;
+    const int32_t zeros[PARTITA_BLOCK] = {0};
+    const int32_t seq = attention->seq;
     const int32_t keys = attention->keys;
-    const int32_t words = attention->d >> 2;
-    const int32_t q_row = attention->q_row;
-    const int32_t k_row = attention->k_row;
-    const int32_t first = partita_first_word(words, core);
-    struct blocks at = share_of(attention->heads, attention->seq, keys, core, cores);
-    for (; at.count > 0; next(&at, attention->seq, keys)) {
-        const int32_t rows = partita_at_most_a_block(attention->seq - at.query);
-        const int32_t columns = partita_at_most_a_block(keys - at.column);
-        const int32_t kv_head = attention->group == 1 ? at.head : at.head / attention->group;
-        const int8_t *q = attention->q + at.head * attention->q_head + at.query * q_row;
-        const int8_t *k = attention->k + kv_head * attention->k_head + at.column * k_row;
-        int32_t *scores = attention->scores + ((at.head * attention->seq + at.query) * keys + at.column);
-        const int32_t whole = columns == PARTITA_BLOCK ? words : 0;
-        const int32_t is_block = rows == PARTITA_BLOCK && whole > 0 && q_row == k_row;
-        if (is_block) {
-            const int32_t zeros[PARTITA_BLOCK] = {0};
-            score_block((const uint8_t *)q, (const uint8_t *)k, k_row, words, zeros, scores, keys, 1);
+    const int32_t fast = attention->q_row == attention->k_row && attention->d > 0 && (attention->d & 3) == 0;
+    /* Lines of few queries are along the keys, others along the queries, since score_blocks has the same keys. */
+    const int32_t is_short = seq < PARTITA_BLOCK;
+    const int32_t lines = is_short ? seq : keys;
+    const int32_t columns = is_short ? keys : seq;
+    struct blocks own = share_of(attention->heads, lines, columns, core, cores);
+    while (own.count > 0) {
+        const int32_t left = (columns - own.column) / PARTITA_BLOCK;
+        const int32_t whole = left < own.count ? left : own.count;
+        const int32_t blocks = whole > 0 ? whole : 1;
+        const int32_t width = whole > 0 ? whole * PARTITA_BLOCK : columns - own.column;
+        const int32_t height = partita_at_most_a_block(lines - own.line);
+        struct place at = {own.head, own.column, own.line, width, height};
+        if (is_short) {
+            at = (struct place){own.head, own.line, own.column, height, width};
         }
-        for (int32_t i = 0; i < rows; i++) {
-            if (whole > 0 && !is_block) {
-                uint32_t sums[PARTITA_BLOCK];
-                score_row((const uint8_t *)(q + i * q_row), (const uint8_t *)k, k_row, first, words, sums);
-                PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
-                    scores[i * keys + j] = (int32_t)sums[j];
-                }
+        const int8_t *q = attention->q + at.head * attention->q_head + at.query * attention->q_row;
+        const int8_t *k = attention->k + at.head / attention->group * attention->k_head + at.key * attention->k_row;
+        int32_t *scores = attention->scores + ((at.head * seq + at.query) * keys + at.key);
+        if (fast && !is_short && whole > 0 && height == PARTITA_BLOCK) {
+            score_blocks((const uint8_t *)q, (const uint8_t *)k, attention->k_row, attention->d >> 2, zeros, scores, keys,
+                         whole);
+        } else {
+            score_any(attention, q, k, at, core, scores);
+        }
+        for (int32_t queries = at.queries; queries > 0; queries -= PARTITA_BLOCK) {
+            at.queries = partita_at_most_a_block(queries);
+            if (is_masked(attention, at)) {
+                mask_scores(attention, at);
             }
-            if (4 * whole < attention->d) {
-                score_rest(q + i * q_row, k, k_row, 4 * whole, attention->d, columns, scores + i * keys);
-            }
+            at.query += PARTITA_BLOCK;
         }
-        if (is_masked(attention, at, rows, columns)) {
-            mask_block(attention, at, rows, columns);
-        }
+        advance(&own, lines, columns, blocks);
     }
 }
 
-/*
- * The weight of a score `below` the largest one. The power of the fraction, of 12 bits, is a polynomial with 10 bits
- * after the point.
- */
-static inline uint8_t weight_of(int32_t below, float unit)
+/* base - (x y >> 12), which isn't negative, without a subtraction: -(n >> 12) = (-n + 4095) >> 12. */
+static inline int32_t less_product(int32_t base, int32_t x, int32_t y)
 {
-    const float exponent = (float)below * unit;
-    const int32_t bits = exponent < 65535.0f ? (int32_t)exponent : 65535;
-    const int32_t whole = bits >> 12;
-    const int32_t x = bits & 4095;
-    const int32_t power = 261120 - (x * (180612 - (x * (60395 - (x * 10343 >> 12)) >> 12)) >> 12);
-    return (uint8_t)((power + (512 << whole)) >> (10 + whole));
+    return (int32_t)partita_msu((uint32_t)(base * 4096 + 4095), x, y) >> 12;
+}
+
+/*
+ * Weights of `count` scores, a constant, up to a block: each step for all of them, as a unit of floats takes some cycles.
+ * The power of the fraction, of 12 bits, is a polynomial with 10 bits after the point. Hidden keys get the least weight.
+ */
+static inline __attribute__((always_inline)) void weigh_scores(const int32_t *scores, int32_t count, int32_t largest,
+                                                               float unit, uint8_t *out)
+{
+    int32_t own[PARTITA_BLOCK];
+    float exponents[PARTITA_BLOCK];
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        own[i] = scores[i];
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        exponents[i] = (float)(int32_t)((uint32_t)largest - (uint32_t)own[i]) * unit;
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        const int32_t bits = own[i] == HIDDEN ? 65535 : partita_min(partita_truncated(exponents[i]), 65535);
+        const int32_t x = bits & 4095;
+        const int32_t power = less_product(261120, x, less_product(180612, x, less_product(60395, x, 10343)));
+        out[i] = (uint8_t)(((power >> (bits >> 12)) + 512) >> 10);
+    }
 }
 
 /* The largest of some numbers and `largest`. */
-static inline int32_t largest_of(const int32_t *scores, int32_t from, int32_t to, int32_t largest)
+static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32_t from, int32_t to, int32_t largest)
 {
-    for (int32_t i = from; i < to; i++) {
-        largest = partita_max(largest, scores[i]);
+    for (; from + PARTITA_BLOCK <= to; from += PARTITA_BLOCK) {
+        int32_t own[PARTITA_BLOCK];
+        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+            own[i] = scores[from + i];
+        }
+        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+            largest = partita_max(largest, own[i]);
+        }
+    }
+    for (; from < to; from++) {
+        largest = partita_max(largest, scores[from]);
     }
     return largest;
 }
@@ -172,6 +235,7 @@ PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t
     const struct partita_attention_weights *weights = arguments;
     const int32_t lines = weights->heads * weights->seq;
     const int32_t keys = weights->keys;
+    const float unit = weights->unit;
     struct partita_range share = {0, lines};
     struct partita_range part = {0, weights->row};
     if (lines < cores) {
@@ -187,8 +251,11 @@ PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t
         const int32_t first = part.from < keys ? part.from : keys;
         const int32_t largest = largest_of(scores, 0, first, largest_of(scores, first, keys, HIDDEN));
         int32_t i = part.from;
+        for (; i + PARTITA_BLOCK <= end; i += PARTITA_BLOCK) {
+            weigh_scores(scores + i, PARTITA_BLOCK, largest, unit, out + i);
+        }
         for (; i < end; i++) {
-            out[i] = scores[i] == HIDDEN ? 0 : weight_of(largest - scores[i], weights->unit);
+            weigh_scores(scores + i, 1, largest, unit, out + i);
         }
         for (; i < part.to; i++) {
             out[i] = 0;
@@ -211,16 +278,42 @@ static PARTITA_COMPACT void weigh_rest(const uint8_t *weights, const int8_t *v, 
     }
 }
 
+/* The sum of some words of bytes. */
+static __attribute__((noinline)) uint32_t sum_of(const uint8_t *weights, int32_t words, uint32_t total)
+{
+    _Pragma("GCC unroll 4")
+    for (; words > 0; words--) {
+        total = partita_sdotup_b(total, partita_next_word(&weights, 4), 0x01010101u);
+    }
+    return total;
+}
+
 /* The scale of a query's weighted values. Cores begin at different words, in different banks. */
 static PARTITA_COMPACT float scale_of(const uint8_t *weights, int32_t row, float value_scale, int32_t core)
 {
-    uint32_t total = 0;
-    const uint8_t *next = weights + 4 * (4 * core < row ? core : 0);
-    for (int32_t word = 0; word < row >> 2; word++) {
-        total = partita_sdotup_b(total, partita_next_word(&next, 4), 0x01010101u);
-        next = next == weights + row ? weights : next;
-    }
+    const int32_t words = row >> 2;
+    const int32_t first = 4 * core < row ? core : 0;
+    const uint32_t total = sum_of(weights, first, sum_of(weights + 4 * first, words - first, 0));
     return total == 0 ? 0.0f : value_scale / (float)(int32_t)total;
+}
+
+/* Stores a block of weighted values. */
+static PARTITA_COMPACT void store_values(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], const float *scales, int32_t rows,
+                                         int32_t columns, float *out, int32_t out_row)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        const float scale = scales[i];
+        if (columns == PARTITA_BLOCK) {
+            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+                out[j] = (float)(int32_t)sums[i][j] * scale;
+            }
+        } else {
+            for (int32_t j = 0; j < columns; j++) {
+                out[j] = (float)(int32_t)sums[i][j] * scale;
+            }
+        }
+        out += out_row;
+    }
 }
 
 PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t core, int32_t cores)
@@ -228,43 +321,40 @@ PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t 
     const struct partita_attention_values *attention = arguments;
     const int32_t row = attention->row;
     const int32_t v_row = attention->v_row;
-    const int32_t words = attention->keys >> 2;
-    struct blocks at = share_of(attention->heads, attention->seq, attention->dv, core, cores);
-    float scales[PARTITA_BLOCK];
-    int32_t scaled = -1; /* the line of the first scale */
-    for (; at.count > 0; next(&at, attention->seq, attention->dv)) {
-        const int32_t rows = partita_at_most_a_block(attention->seq - at.query);
-        const int32_t columns = partita_at_most_a_block(attention->dv - at.column);
-        const int32_t kv_head = attention->group == 1 ? at.head : at.head / attention->group;
-        const int32_t line = at.head * attention->seq + at.query;
-        const uint8_t *weights = attention->weights + line * row;
-        const int8_t *v = attention->v + kv_head * attention->v_head + at.column;
-        float *out = attention->out + at.head * attention->out_head + at.query * attention->out_row + at.column;
-        if (line != scaled) {
-            for (int32_t i = 0; i < rows; i++) {
-                scales[i] = scale_of(weights + i * row, row, attention->value_scale, core);
-            }
-            scaled = line;
-        }
-        const int32_t whole = columns == PARTITA_BLOCK ? words : 0;
-        uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];
-        const int32_t is_block = rows == PARTITA_BLOCK && whole > 0;
-        if (is_block) {
-            weigh_block(weights, row, (const uint8_t *)v, v_row, whole, sums);
-        }
+    const int32_t keys = attention->keys;
+    struct blocks own = share_of(attention->heads, attention->seq, attention->dv, core, cores);
+    while (own.count > 0) {
+        const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
+        const int32_t kv_head = own.head / attention->group;
+        const uint8_t *weights = attention->weights + (own.head * attention->seq + own.line) * row;
+        const int8_t *v = attention->v + kv_head * attention->v_head + own.column;
+        float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
+        float scales[PARTITA_BLOCK];
         for (int32_t i = 0; i < rows; i++) {
-            uint32_t single[PARTITA_BLOCK][PARTITA_BLOCK];
-            uint32_t *own = sums[i];
-            if (!is_block && whole > 0) {
-                weigh_row(weights + i * row, row, (const uint8_t *)v, v_row, whole, single);
-                own = single[0];
-            }
-            if (4 * whole < attention->keys) {
-                weigh_rest(weights + i * row, v, v_row, 4 * whole, attention->keys, columns, own);
-            }
-            for (int32_t j = 0; j < columns; j++) {
-                out[i * attention->out_row + j] = attention->keys > 0 ? (float)(int32_t)own[j] * scales[i] : 0;
-            }
+            scales[i] = scale_of(weights + i * row, row, attention->value_scale, core);
         }
+        const int32_t left = (attention->dv - own.column + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+        const int32_t blocks = left < own.count ? left : own.count;
+        for (int32_t block = 0; block < blocks; block++) {
+            const int32_t columns = partita_at_most_a_block(attention->dv - own.column - block * PARTITA_BLOCK);
+            const int32_t words = columns == PARTITA_BLOCK ? keys >> 2 : 0;
+            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];
+            if (rows == PARTITA_BLOCK && words > 0) {
+                weigh_block(weights, row, (const uint8_t *)v, v_row, words, sums);
+            } else if (words > 0) {
+                for (int32_t i = 0; i < rows; i++) {
+                    weigh_row(weights + i * row, row, (const uint8_t *)v, v_row, words, sums + i);
+                }
+            }
+            if (words == 0 || 4 * words < keys) {
+                for (int32_t i = 0; i < rows; i++) {
+                    weigh_rest(weights + i * row, v, v_row, 4 * words, keys, columns, sums[i]);
+                }
+            }
+            store_values(sums, scales, rows, columns, out, attention->out_row);
+            v += PARTITA_BLOCK;
+            out += PARTITA_BLOCK;
+        }
+        advance(&own, attention->seq, attention->dv, blocks);
     }
 }

@@ -1,15 +1,18 @@
 /*
- * Integer products, those with 4-bit integers and requantisation with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random
- * extents, layouts, alignments and values, extremes among them. Fails at the first difference.
+ * Integer products, those with 4-bit integers, requantisation and attention of bytes with XpulpV2 instructions against
+ * their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values, extremes among them.
+ * Fails at the first difference.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
+#include "../../../kernels/integer_attention.h"
 #include "../../../kernels/integer_network.h"
 #include "../../../kernels/nibble_gemm.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
-    portable_gemm_requantize_u8_i8_u8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
+    portable_gemm_requantize_u8_i8_u8, portable_gemm_requantize_i8_i8_i32, portable_gemv_requantize_i8_i8_i8,
+    portable_attention_scores_i8, portable_attention_weights_u8, portable_attention_values_i8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
     portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
     portable_nibble_gemm_u8_bf16;
 
@@ -28,7 +31,13 @@ static const struct pair sums[] = {{partita_gemm_i8_i8, portable_gemm_i8_i8, 0},
 static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_i8, 0},
                                           {partita_gemm_requantize_i8_i8_u8, portable_gemm_requantize_i8_i8_u8, 0},
                                           {partita_gemm_requantize_u8_i8_i8, portable_gemm_requantize_u8_i8_i8, 0},
-                                          {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0}};
+                                          {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0},
+                                          {partita_gemm_requantize_i8_i8_i32, portable_gemm_requantize_i8_i8_i32, 0},
+                                          {partita_gemv_requantize_i8_i8_i8, portable_gemv_requantize_i8_i8_i8, 1}};
+
+static const struct pair scores = {partita_attention_scores_i8, portable_attention_scores_i8, 0};
+static const struct pair weights = {partita_attention_weights_u8, portable_attention_weights_u8, 0};
+static const struct pair values = {partita_attention_values_i8, portable_attention_values_i8, 0};
 
 static const struct pair elements[] = {{partita_requantize_i8_i8, portable_requantize_i8_i8, 0},
                                        {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
@@ -40,7 +49,7 @@ static const struct pair nibbles[] = {{partita_nibble_gemm_i8_f32, portable_nibb
                                       {partita_nibble_gemm_u8_f32, portable_nibble_gemm_u8_f32, 0},
                                       {partita_nibble_gemm_u8_bf16, portable_nibble_gemm_u8_bf16, 0}};
 
-enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 40 };
+enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
 
 static uint32_t state = 20261123;
 
@@ -96,6 +105,54 @@ static struct partita_gemm product(uint8_t *left, uint8_t *right, const int32_t 
     return gemm;
 }
 
+/* A product and its requantisation: multipliers and addends are at `words`, of any value or as networks have them. */
+static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t round, uint8_t *one, uint8_t *other)
+{
+    const struct pair *pair = &requantized[round % 6];
+    struct partita_gemm_requantize requantize = {.multiplier = words + MOST,
+                                                 .addend = words + 2 * MOST,
+                                                 .shift = below(63),
+                                                 .low = below(2) ? -128 : 0,
+                                                 .high = 100};
+    requantize.gemm = product(left, right, words, pair->is_vector ? 1 : 1 + below(MOST));
+    requantize.multiplier_row = below(4) == 0;
+    requantize.multiplier_column = !requantize.multiplier_row && below(4) > 0;
+    requantize.addend_column = below(2);
+    if (below(2)) {
+        const int32_t bits = 1 + below(31);
+        for (int32_t i = 0; i < MOST; i++) {
+            words[MOST + i] = (int32_t)(next() >> bits);
+        }
+    }
+    const int32_t bytes = pair->accelerated == partita_gemm_requantize_i8_i8_i32 ? 4 : 1;
+    compare(pair, &requantize, &requantize.gemm.out, one, other, bytes * requantize.gemm.m * requantize.gemm.n);
+}
+
+/* Scores, weights and values of random extents; the results of each become operands of the next. */
+static void attend(uint8_t *left, uint8_t *right, uint8_t *one, uint8_t *other)
+{
+    const int32_t group = 1 + below(2);
+    const int32_t heads = group * (1 + below(2));
+    const int32_t seq = below(2) ? 1 : 1 + below(13);
+    const int32_t keys = 1 + below(19);
+    const int32_t d = 1 + below(17);
+    const int32_t row = (keys + 3) / 4 * 4;
+    struct partita_attention_scores score = {.q = (const int8_t *)left + below(4), .k = (const int8_t *)right + below(4)};
+    score.heads = heads, score.group = group, score.seq = seq, score.keys = keys, score.d = d;
+    score.q_row = d, score.q_head = seq * d, score.k_row = d, score.k_head = keys * d;
+    score.causal = below(2), score.window = below(2) * (1 + below(8)), score.position = below(keys);
+    compare(&scores, &score, (void **)&score.scores, one, other, 4 * heads * seq * keys);
+    struct partita_attention_weights weight = {.scores = (const int32_t *)one, .heads = heads, .seq = seq, .keys = keys};
+    weight.row = row, weight.unit = 1.0f / (float)(1 << below(12));
+    uint8_t *of_one = one + 3 * MOST * MOST; /* behind scores and results */
+    uint8_t *of_other = other + 3 * MOST * MOST;
+    compare(&weights, &weight, (void **)&weight.weights, of_one, of_other, heads * seq * row);
+    struct partita_attention_values value = {.weights = of_one, .v = (const int8_t *)right + below(4), .row = row};
+    value.heads = heads, value.group = group, value.seq = seq, value.keys = keys, value.dv = d;
+    value.v_row = d, value.v_head = keys * d, value.out_row = d, value.out_head = seq * d, value.value_scale = 0.01f;
+    compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
+}
+
 /* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
 static void fill_scales(uint32_t *bits, int32_t count)
 {
@@ -140,17 +197,9 @@ int32_t partita_main(void)
         }
         compare(pair, &gemm, &gemm.out, one, other, bytes);
 
-        struct partita_gemm_requantize requantize = {.gemm = product(left, right, words, 1 + below(MOST)),
-                                                     .multiplier = words + MOST,
-                                                     .addend = words + 2 * MOST,
-                                                     .shift = below(63),
-                                                     .low = below(2) ? -128 : 0,
-                                                     .high = 100};
-        requantize.multiplier_row = below(2);
-        requantize.multiplier_column = !requantize.multiplier_row;
-        requantize.addend_column = below(2);
-        compare(&requantized[round % 4], &requantize, &requantize.gemm.out, one, other,
-                requantize.gemm.m * requantize.gemm.n);
+        fill((uint8_t *)words, 12 * MOST);
+        requantize(left, right, words, round, one, other);
+        attend(left, right, one, other);
 
         struct partita_requantize each = {.x = left,
                                           .multiplier = words,

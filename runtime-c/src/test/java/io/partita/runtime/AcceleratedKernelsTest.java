@@ -23,8 +23,11 @@ class AcceleratedKernelsTest {
                 "src/test/c/portable_products.c",
                 "src/test/c/portable_network.c",
                 "src/test/c/portable_nibbles.c",
+                "src/test/c/portable_attention.c",
                 "kernels/gemm_integer.c",
+                "kernels/integer_attention.c",
                 "kernels/integer_network.c",
+                "kernels/float_functions.c",
                 "kernels/lines.c",
                 "kernels/nibble_gemm.c")
             .map(CCompiler.MODULE::resolve)
