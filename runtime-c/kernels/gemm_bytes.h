@@ -182,67 +182,76 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                                                int32_t count, const int32_t begin[PARTITA_BLOCK], int32_t *out,        \
                                                int32_t out_row, int32_t blocks)                                        \
     {                                                                                                                  \
-        const int32_t on = 4 - 3 * stride;                                                                             \
-        for (; blocks > 0; blocks--) {                                                                                 \
-            const uint8_t *row = left;                                                                                 \
-            const uint8_t *column = right;                                                                             \
-            const int32_t *x = begin;                                                                                  \
-            int32_t next = count;                                                                                      \
-            uint32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;                   \
-            uint32_t y0, y1, y2, y3;                                                                                   \
-            __asm__("lw %[s00], 0(%[x])\n lw %[s01], 4(%[x])\n lw %[s02], 8(%[x])\n lw %[s03], 12(%[x])\n"             \
-                    "mv %[s10], %[s00]\n mv %[s20], %[s00]\n mv %[s30], %[s00]\n"                                      \
-                    "mv %[s11], %[s01]\n mv %[s21], %[s01]\n mv %[s31], %[s01]\n"                                      \
-                    "mv %[s12], %[s02]\n mv %[s22], %[s02]\n mv %[s32], %[s02]\n"                                      \
-                    "mv %[s13], %[s03]\n mv %[s23], %[s03]\n mv %[s33], %[s03]\n"                                      \
-                    ".p2align 2\n"                                                                                     \
-                    ".option push\n"                                                                                   \
-                    ".option norvc\n"                                                                                  \
-                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
-                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
-                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
-                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
-                    "p.lw %[y3], %[right], %[on]\n"                                                                    \
-                    "lp.setup 0, %[next], 24\n"                                                                        \
-                    INSTRUCTION " %[s00], %[x], %[y0]\n"                                                               \
-                    "p.lw %[next], %[left], %[stride]\n"                                                               \
-                    INSTRUCTION " %[s01], %[x], %[y1]\n"                                                               \
-                    INSTRUCTION " %[s02], %[x], %[y2]\n"                                                               \
-                    INSTRUCTION " %[s03], %[x], %[y3]\n"                                                               \
-                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
-                    INSTRUCTION " %[s10], %[next], %[y0]\n"                                                            \
-                    INSTRUCTION " %[s11], %[next], %[y1]\n"                                                            \
-                    INSTRUCTION " %[s12], %[next], %[y2]\n"                                                            \
-                    INSTRUCTION " %[s13], %[next], %[y3]\n"                                                            \
-                    INSTRUCTION " %[s20], %[x], %[y0]\n"                                                               \
-                    "p.lw %[next], %[left], %[on]\n"                                                                   \
-                    INSTRUCTION " %[s21], %[x], %[y1]\n"                                                               \
-                    INSTRUCTION " %[s22], %[x], %[y2]\n"                                                               \
-                    INSTRUCTION " %[s23], %[x], %[y3]\n"                                                               \
-                    "p.lw %[x], %[left], %[stride]\n"                                                                  \
-                    INSTRUCTION " %[s30], %[next], %[y0]\n"                                                            \
-                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
-                    INSTRUCTION " %[s31], %[next], %[y1]\n"                                                            \
-                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
-                    INSTRUCTION " %[s32], %[next], %[y2]\n"                                                            \
-                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
-                    INSTRUCTION " %[s33], %[next], %[y3]\n"                                                            \
-                    "p.lw %[y3], %[right], %[on]\n"                                                                    \
-                    ".option pop\n"                                                                                    \
-                    : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),        \
-                      [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),        \
-                      [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),        \
-                      [s33] "=&r"(s33), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [x] "+&r"(x),  \
-                      [left] "+&r"(row), [right] "+&r"(column), [next] "+&r"(next)                                     \
-                    : [stride] "r"(stride), [on] "r"(on)                                                               \
-                    : "memory");                                                                                       \
-            PARTITA_STORE_ROW(out, s00, s01, s02, s03);                                                                \
-            PARTITA_STORE_ROW(out + out_row, s10, s11, s12, s13);                                                      \
-            PARTITA_STORE_ROW(out + 2 * out_row, s20, s21, s22, s23);                                                  \
-            PARTITA_STORE_ROW(out + 3 * out_row, s30, s31, s32, s33);                                                  \
-            left += PARTITA_BLOCK * stride;                                                                            \
-            out += PARTITA_BLOCK * out_row;                                                                            \
-        }                                                                                                              \
+        struct {                                                                                                       \
+            const uint8_t *left; /* the block's rows */                                                                \
+            const uint8_t *right;                                                                                      \
+            const int32_t *begin;                                                                                      \
+            int32_t *out; /* the block's results */                                                                    \
+            int32_t out_row;                                                                                           \
+            int32_t count;                                                                                             \
+            int32_t blocks;                                                                                            \
+        } near = {left, right, begin, out, 4 * out_row, count, blocks};                                                \
+        const uint8_t *row;                                                                                            \
+        const uint8_t *column;                                                                                         \
+        uint32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;                       \
+        uint32_t x, next, y0, y1, y2, y3;                                                                              \
+        __asm__("lw %[x], 24 + %[near]\n"                                                                              \
+                ".p2align 4\n"                                                                                         \
+                ".option push\n"                                                                                       \
+                ".option norvc\n"                                                                                      \
+                "nop\n lp.setup 1, %[x], 77\n"                                                                               \
+                "lw %[left], %[near]\n lw %[right], 4 + %[near]\n lw %[x], 8 + %[near]\n"                              \
+                "lw %[s00], 0(%[x])\n lw %[s01], 4(%[x])\n lw %[s02], 8(%[x])\n lw %[s03], 12(%[x])\n"                 \
+                "mv %[s10], %[s00]\n mv %[s11], %[s01]\n mv %[s12], %[s02]\n mv %[s13], %[s03]\n"                      \
+                "mv %[s20], %[s00]\n mv %[s21], %[s01]\n mv %[s22], %[s02]\n mv %[s23], %[s03]\n"                      \
+                "mv %[s30], %[s00]\n mv %[s31], %[s01]\n mv %[s32], %[s02]\n mv %[s33], %[s03]\n"                      \
+                "lw %[next], 20 + %[near]\n"                                                                           \
+                "p.lw %[x], %[left], %[stride]\n"                                                                      \
+                "p.lw %[y0], %[right], %[stride]\n"                                                                    \
+                "p.lw %[y1], %[right], %[stride]\n"                                                                    \
+                "p.lw %[y2], %[right], %[stride]\n"                                                                    \
+                "p.lw %[y3], %[right], %[on]\n"                                                                        \
+                "lp.setup 0, %[next], 24\n"                                                                            \
+                INSTRUCTION " %[s00], %[x], %[y0]\n"                                                                   \
+                "p.lw %[next], %[left], %[stride]\n"                                                                   \
+                INSTRUCTION " %[s01], %[x], %[y1]\n"                                                                   \
+                INSTRUCTION " %[s02], %[x], %[y2]\n"                                                                   \
+                INSTRUCTION " %[s03], %[x], %[y3]\n"                                                                   \
+                "p.lw %[x], %[left], %[stride]\n"                                                                      \
+                INSTRUCTION " %[s10], %[next], %[y0]\n"                                                                \
+                INSTRUCTION " %[s11], %[next], %[y1]\n"                                                                \
+                INSTRUCTION " %[s12], %[next], %[y2]\n"                                                                \
+                INSTRUCTION " %[s13], %[next], %[y3]\n"                                                                \
+                INSTRUCTION " %[s20], %[x], %[y0]\n"                                                                   \
+                "p.lw %[next], %[left], %[on]\n"                                                                       \
+                INSTRUCTION " %[s21], %[x], %[y1]\n"                                                                   \
+                INSTRUCTION " %[s22], %[x], %[y2]\n"                                                                   \
+                INSTRUCTION " %[s23], %[x], %[y3]\n"                                                                   \
+                "p.lw %[x], %[left], %[stride]\n"                                                                      \
+                INSTRUCTION " %[s30], %[next], %[y0]\n"                                                                \
+                "p.lw %[y0], %[right], %[stride]\n"                                                                    \
+                INSTRUCTION " %[s31], %[next], %[y1]\n"                                                                \
+                "p.lw %[y1], %[right], %[stride]\n"                                                                    \
+                INSTRUCTION " %[s32], %[next], %[y2]\n"                                                                \
+                "p.lw %[y2], %[right], %[stride]\n"                                                                    \
+                INSTRUCTION " %[s33], %[next], %[y3]\n"                                                                \
+                "p.lw %[y3], %[right], %[on]\n"                                                                        \
+                "lw %[x], 12 + %[near]\n lw %[y0], 16 + %[near]\n lw %[y1], %[near]\n"                                 \
+                "slli %[y2], %[stride], 2\n sw %[s00], 0(%[x])\n sw %[s01], 4(%[x])\n"                                 \
+                "sw %[s02], 8(%[x])\n sw %[s03], 12(%[x])\n add %[x], %[x], %[y0]\n sw %[s10], 0(%[x])\n"              \
+                "sw %[s11], 4(%[x])\n sw %[s12], 8(%[x])\n sw %[s13], 12(%[x])\n add %[x], %[x], %[y0]\n"              \
+                "sw %[s20], 0(%[x])\n sw %[s21], 4(%[x])\n sw %[s22], 8(%[x])\n sw %[s23], 12(%[x])\n"                 \
+                "add %[x], %[x], %[y0]\n sw %[s30], 0(%[x])\n sw %[s31], 4(%[x])\n sw %[s32], 8(%[x])\n"               \
+                "sw %[s33], 12(%[x])\n add %[x], %[x], %[y0]\n add %[y1], %[y1], %[y2]\n"                              \
+                "sw %[y1], %[near]\n sw %[x], 12 + %[near]\n"                                                          \
+                ".option pop\n"                                                                                        \
+                : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),            \
+                  [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),            \
+                  [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),            \
+                  [s33] "=&r"(s33), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [x] "=&r"(x),      \
+                  [next] "=&r"(next), [left] "=&r"(row), [right] "=&r"(column), [near] "+m"(near)                      \
+                : [stride] "r"(stride), [on] "r"(4 - 3 * stride)                                                       \
+                : "memory");                                                                                           \
     }
 
 #define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
