@@ -70,8 +70,8 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
     (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
 
 /*
- * Four rows by four columns, with all registers but the stack's: columns are turned in place, and orders of bytes are
- * loaded when they are needed.
+ * Four rows by four columns, over at least one word, with all registers but the stack's: columns are turned in place, and
+ * orders of bytes are loaded when they are needed.
  */
 #define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION)                                                          \
     static __attribute__((noinline)) void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,            \
@@ -175,7 +175,8 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
 /*
  * Loads are apart from each other, as cores that load from the same bank in the same cycle wait: rows and columns often
  * have the same bank for the same word. So each word of the columns is loaded when the previous one is done with, and
- * at last the words after the columns and after the first row, which nothing uses: L1 doesn't end with data.
+ * at last the words after the columns and after the first row, which nothing uses: L1 doesn't end with data. Sums and
+ * operands take all registers, so what blocks need is in memory. The inner loop begins a line of the instruction cache.
  */
 #define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                \
     static __attribute__((noinline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,              \
