@@ -191,7 +191,9 @@ static inline int32_t less_product(int32_t base, int32_t x, int32_t y)
 
 /*
  * Weights of `count` scores, a constant, up to a block: each step for all of them, as a unit of floats takes some cycles.
- * The power of the fraction, of 12 bits, is a polynomial with 10 bits after the point. Hidden keys get the least weight.
+ * The power of the fraction, of 12 bits, is a polynomial with 10 bits after the point. It is rounded after both shifts as
+ * after one, (power + (512 << whole)) >> (10 + whole), since the floor of a floor is the same. 65535 gives 0, for hidden
+ * keys.
  */
 static inline __attribute__((always_inline)) void weigh_scores(const int32_t *scores, int32_t count, int32_t largest,
                                                                float unit, uint8_t *out)
