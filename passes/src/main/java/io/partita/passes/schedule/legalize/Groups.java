@@ -20,12 +20,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Groups the nodes of a legal graph into loops. An integer product or convolution forms a group
- * with the requantization of its sums and, between them, the addition of a vector along the
- * columns. A product or convolution, requantized or not, also forms a group with its epilogues:
- * elementwise functions of its result and possibly other operands, such as activations, residuals,
- * gates and requantizations. So do an elementwise function, a requantization, a norm or softmax of
- * integers, and a norm of floats that is quantized. Every other node is a group of its own.
+ * Groups the nodes of a legal graph into loops. An integer product forms a group with the addition
+ * of a vector along the columns, and with the requantization of these sums; a convolution with the
+ * requantization. A product or convolution, requantized or not, also forms a group with its
+ * epilogues: elementwise functions of its result and possibly other operands, such as activations,
+ * residuals, gates and requantizations. So do an elementwise function, a requantization, a norm or
+ * softmax of integers, and a norm of floats that is quantized. Every other node is a group of its
+ * own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -59,6 +60,12 @@ public final class Groups {
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Requantize requantize && groups.isOfInts(node, requantize)) {
         before.put(node, groups.product(node.operand(0)));
+        inner.addAll(before.get(node));
+      }
+    }
+    for (Node node : graph.nodes()) {
+      if (!inner.contains(node) && !before.containsKey(node) && groups.isBiased(node)) {
+        before.put(node, List.of(withBias(node).definition()));
         inner.addAll(before.get(node));
       }
     }
@@ -167,6 +174,19 @@ public final class Groups {
         product.op() instanceof Contraction.MatMul
             || product.op() instanceof Contraction.Convolution && nodes.size() == 1;
     return isProduct ? nodes : List.of();
+  }
+
+  /** Whether a node adds a vector along the columns to a product of integers. */
+  private boolean isBiased(Node node) {
+    if (node.results().size() > 1 || !isSum(node.result())) {
+      return false;
+    }
+    Value products = withBias(node);
+    return products != null
+        && !products.isInput()
+        && isReadOnce(products)
+        && products.type().element() == ElementType.I32
+        && products.definition().op() instanceof Contraction.MatMul;
   }
 
   private static boolean isSum(Value value) {

@@ -26,7 +26,7 @@ public final class Lowerings {
   public static Optional<TileSpace> lower(
       Group group, List<TensorView> operands, List<TensorView> results) {
     return group.main().size() > 1
-        ? RequantizedLowering.lower(group, operands, results.getFirst())
+        ? ProductGroupLowering.lower(group, operands, results.getFirst())
         : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands));
   }
 

@@ -8,28 +8,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lowers groups of an integer product or convolution, an optional bias, a requantization, and
- * epilogues.
+ * Lowers groups of an integer product or convolution, an optional bias, an optional requantization,
+ * and epilogues.
  */
-final class RequantizedLowering {
-  private RequantizedLowering() {}
+final class ProductGroupLowering {
+  private ProductGroupLowering() {}
 
   static Optional<TileSpace> lower(Group group, List<TensorView> operands, TensorView result) {
     TileEpilogues epilogues = TileEpilogues.of(group, operands);
-    if (!(group.main().getLast().op() instanceof Requantize requantize)) {
-      return Optional.empty();
-    }
-    boolean bias = group.main().size() == 3;
+    Optional<Requantize> requantize =
+        group.main().getLast().op() instanceof Requantize last
+            ? Optional.of(last)
+            : Optional.empty();
     if (group.first().op() instanceof MatMul(var type)
         && IntegerProduct.hasKernel(operands.get(0).element(), operands.get(1).element(), type)) {
-      return Optional.of(
-          IntegerProduct.of(operands, result, bias, Optional.of(requantize), epilogues));
+      boolean bias = group.main().size() == (requantize.isPresent() ? 3 : 2);
+      return Optional.of(IntegerProduct.of(operands, result, bias, requantize, epilogues));
     }
     if (group.first().op() instanceof Convolution convolution
+        && requantize.isPresent()
         && ConvolutionLowering.hasKernel(convolution, operands)) {
       return Optional.of(
-          new ConvolutionSpace(convolution, operands, result)
-              .build(Optional.of(requantize), epilogues));
+          new ConvolutionSpace(convolution, operands, result).build(requantize, epilogues));
     }
     return Optional.empty();
   }
