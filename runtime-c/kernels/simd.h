@@ -66,6 +66,14 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     return word;
 }
 
+/* p.lbu: the unsigned byte at an index, which may be negative. Any byte of the memory may be meant. */
+static inline int32_t partita_byte_at(const uint8_t *bytes, int32_t index)
+{
+    int32_t byte;
+    __asm__(".insn r 0x03, 7, 0x20, %0, %1, %2" : "=r"(byte) : "r"(bytes), "r"(index) : "memory");
+    return byte;
+}
+
 /* pv.sdotsp.b: the sum of four products of signed bytes, added to `sum`. */
 static inline uint32_t partita_sdotsp_b(uint32_t sum, uint32_t x, uint32_t y)
 {
@@ -174,6 +182,11 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     const uint8_t *byte = *at;
     *at += stride;
     return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+static inline int32_t partita_byte_at(const uint8_t *bytes, int32_t index)
+{
+    return bytes[index];
 }
 
 static inline uint32_t partita_byte(uint32_t word, int32_t number)

@@ -24,5 +24,9 @@
 #define partita_integer_gelu_i8 portable_integer_gelu_i8
 #define partita_integer_gelu_u8 portable_integer_gelu_u8
 #define partita_integer_gelu_i32 portable_integer_gelu_i32
+#define partita_lookup_i8_i8 portable_lookup_i8_i8
+#define partita_lookup_i8_u8 portable_lookup_i8_u8
+#define partita_lookup_u8_i8 portable_lookup_u8_i8
+#define partita_lookup_u8_u8 portable_lookup_u8_u8
 
 #include "../../../kernels/integer_network.c"

@@ -153,6 +153,23 @@ class IntegerNetworkTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void lookup(ElementType from, Kernels kernels) {
+    for (int round = 0; round < ROUNDS; round++) {
+      ElementType to = samples.one(ElementType.I8, ElementType.U8);
+      Tensor x = samples.integers(from, Shape.of(samples.from(0, 300)));
+      Tensor table = samples.integers(to, Shape.of(IntegerNetwork.Lookup.ENTRIES));
+      KernelCall call =
+          new KernelCall("partita_lookup_" + from.text() + "_" + to.text())
+              .in(x)
+              .in(table)
+              .out(x.type().with(to))
+              .i32(x.size());
+      verify(call, reference(new IntegerNetwork.Lookup(), x, table), kernels);
+    }
+  }
+
   /** Tests scalars, one per element of an axis, and one per block. */
   @ParameterizedTest
   @EnumSource(names = {"I8", "U8", "I16", "U16", "I32"})

@@ -20,6 +20,7 @@ final class IntegerNetworkKernels {
       case IntegerNetwork.PowerSoftmax softmax -> powerSoftmax(softmax, x);
       case IntegerNetwork.IntegerNorm norm -> norm(norm, operands);
       case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, x);
+      case IntegerNetwork.Lookup lookup -> lookup(x, operands.get(1), type);
     };
   }
 
@@ -157,6 +158,16 @@ final class IntegerNetworkKernels {
             row[i] = row[i] * ((gelu.one() + error) >> 1);
           }
         });
+  }
+
+  private static Tensor lookup(Tensor x, Tensor table, TensorType type) {
+    int least = (int) x.element().minimum();
+    long[] entries = table.longs();
+    long[] out = x.longs().clone();
+    for (int i = 0; i < out.length; i++) {
+      out[i] = entries[(int) out[i] - least];
+    }
+    return Tensor.ofLongs(type, out);
   }
 
   /** Changes each line of the last axis in place. */

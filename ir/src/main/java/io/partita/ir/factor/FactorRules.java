@@ -101,7 +101,13 @@ public final class FactorRules {
     Builder rule = new Builder();
     int[] dims = op.isElementwise() ? rule.parallel(x.shape()) : lines(rule, x);
     rule.operand(dims).result(dims);
-    operands.subList(1, operands.size()).forEach(operand -> rule.broadcast(operand, dims));
+    for (TensorType operand : operands.subList(1, operands.size())) {
+      if (op instanceof IntegerNetwork.Lookup) {
+        rule.operand(rule.whole(operand.dim(0)));
+      } else {
+        rule.broadcast(operand, dims);
+      }
+    }
     return rule.finish(Linearity.NONE);
   }
 

@@ -1,6 +1,7 @@
 package io.partita.ir.op;
 
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
@@ -194,6 +195,45 @@ public sealed interface IntegerNetwork extends Op {
     }
   }
 
+  /**
+   * {@code table[x - least]}: any function of a byte x, whose type has {@code least} as its least
+   * number. Operands x and the table, 256 bytes, whose type is that of the result. TOSA's TABLE.
+   */
+  record Lookup() implements IntegerNetwork {
+    /** The numbers that a byte can have. */
+    public static final int ENTRIES = 256;
+
+    @Override
+    public boolean isElementwise() {
+      return true;
+    }
+
+    @Override
+    public String mnemonic() {
+      return "lookup";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {}
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 2);
+      TensorType x = operands.getFirst();
+      TensorType table = operands.get(1);
+      Require.that(isByte(x.element()), "an operand of bytes", x);
+      Require.that(
+          isByte(table.element()) && table.shape().equals(Shape.of((long) ENTRIES)),
+          "a table of " + ENTRIES + " bytes",
+          table);
+      return List.of(x.with(table.element()));
+    }
+
+    private static boolean isByte(ElementType element) {
+      return element == ElementType.I8 || element == ElementType.U8;
+    }
+  }
+
   /** Reads the operation of a mnemonic. */
   static Optional<IntegerNetwork> read(String mnemonic, AttributeReader in) {
     return switch (mnemonic) {
@@ -224,6 +264,7 @@ public sealed interface IntegerNetwork extends Op {
                   in.integer("low"),
                   in.integer("high")));
       case "integer_gelu" -> Optional.of(new IntegerGelu(in.integer("b"), in.integer("one")));
+      case "lookup" -> Optional.of(new Lookup());
       default -> Optional.empty();
     };
   }

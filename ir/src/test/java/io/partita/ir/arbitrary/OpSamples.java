@@ -225,6 +225,13 @@ public final class OpSamples {
             OpSample.of(
                 new IntegerNetwork.IntegerGelu(-draw.from(0, 99), draw.from(0, 99)),
                 new TensorType(draw.integer(), draw.shape(0, 3))));
+    all.put(
+        IntegerNetwork.Lookup.class,
+        draw ->
+            OpSample.of(
+                new IntegerNetwork.Lookup(),
+                new TensorType(draw.one(ElementType.I8, ElementType.U8), draw.shape(0, 3)),
+                TensorType.of(draw.one(ElementType.I8, ElementType.U8), 256)));
   }
 
   private static long block(Draw draw, TensorType type, int axis) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.tensor.Tensor;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** The expected values are worked out by hand from the formulas. */
@@ -31,6 +32,16 @@ class IntegerNetworkKernelsTest {
     Tensor x = integers(I32, 10, 5);
     assertThat(Evaluated.of(new IntegerNetwork.IntegerSoftmax(1, 4, 0, 4, 256), x).longs())
         .containsExactly(16 * 255 / 20, 4 * 255 / 20);
+  }
+
+  @Test
+  void lookupBeginsWithTheLeastByte() {
+    long[] entries = LongStream.range(0, 256).map(i -> 255 - i).toArray();
+    Tensor table = integers(U8, entries);
+    assertThat(Evaluated.of(new IntegerNetwork.Lookup(), integers(I8, -128, 0, 127), table))
+        .isEqualTo(integers(U8, 255, 127, 0));
+    assertThat(Evaluated.of(new IntegerNetwork.Lookup(), integers(U8, 0, 1, 255), table))
+        .isEqualTo(integers(U8, 255, 254, 0));
   }
 
   @Test

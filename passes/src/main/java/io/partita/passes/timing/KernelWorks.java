@@ -216,6 +216,7 @@ public final class KernelWorks {
       case IntegerNetwork.PowerSoftmax softmax -> over(KernelClass.SOFTMAX, x, 1);
       case IntegerNetwork.IntegerNorm norm -> over(KernelClass.NORM, x, 1);
       case IntegerNetwork.IntegerGelu gelu -> over(KernelClass.TRANSCENDENTAL, x, 1);
+      case IntegerNetwork.Lookup lookup -> over(KernelClass.ELEMENTWISE, x, 1);
     };
   }
 }

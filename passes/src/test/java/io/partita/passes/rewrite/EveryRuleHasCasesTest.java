@@ -7,6 +7,7 @@ import io.partita.passes.graph.raise.activation.ActivationRuleTest;
 import io.partita.passes.graph.raise.attention.AttentionRuleTest;
 import io.partita.passes.graph.raise.embedding.EmbeddingRuleTest;
 import io.partita.passes.graph.raise.integer.IntegerRuleTest;
+import io.partita.passes.graph.raise.integer.TabulateFunctionsTest;
 import io.partita.passes.graph.raise.linear.FfnRuleTest;
 import io.partita.passes.graph.raise.linear.LinearRuleTest;
 import io.partita.passes.graph.raise.movement.MovementRuleTest;
@@ -39,6 +40,7 @@ class EveryRuleHasCasesTest {
           new EmbeddingRuleTest(),
           new FfnRuleTest(),
           new IntegerRuleTest(),
+          new TabulateFunctionsTest(),
           new LinearRuleTest(),
           new MovementRuleTest(),
           new NormRuleTest(),

@@ -398,6 +398,16 @@ class OperationsTest {
   }
 
   @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void lookup(ElementType element) {
+    Programs p = new Programs(element);
+    for (ElementType to : List.of(I8, ElementType.U8)) {
+      p.add(new IntegerNetwork.Lookup(), p.input(4, 8), p.input(TensorType.of(to, 256)));
+    }
+    p.verify();
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"I8", "U8", "I16"})
   void narrowProductsInWideSums(ElementType element) {
     Programs p = new Programs(element);

@@ -185,6 +185,11 @@ class ElementRunsInCTest {
       if (kind == 2) {
         return reshaped(last);
       }
+      if (kind == 4 && !isWide) {
+        ElementType to = random.nextBoolean() ? ElementType.I8 : ElementType.U8;
+        Value table = graph.constant(tensor(to, 128, IntegerNetwork.Lookup.ENTRIES));
+        return graph.add(new IntegerNetwork.Lookup(), last, table);
+      }
       return kind == 3 && !isWide
           ? graph.add(new Elementwise.Cast(ElementType.I32), last)
           : requantize(

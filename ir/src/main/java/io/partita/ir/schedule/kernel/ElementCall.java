@@ -68,6 +68,7 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
               ? quantize(call, before)
               : Optional.empty();
       case "requantize" -> areIntegers ? requantize(call, before) : Optional.empty();
+      case "lookup" -> lookup(call, before);
       case "cast" ->
           INTEGERS.contains(types.getFirst()) && (areIntegers || types.getLast() == ElementType.F32)
               ? cast(call, before)
@@ -182,9 +183,22 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
   }
 
   private static Optional<ElementCall> cast(KernelCall call, Optional<Value> before) {
+    return counted(call, Function.CAST, List.of(), before);
+  }
+
+  private static Optional<ElementCall> lookup(KernelCall call, Optional<Value> before) {
+    Operand table =
+        new Operand(
+            call.kernel().elements().getLast(), pointer(call, "table"), Optional.empty(), false);
+    return counted(call, Function.LOOKUP, List.of(table), before);
+  }
+
+  /** A function of a number of contiguous elements. */
+  private static Optional<ElementCall> counted(
+      KernelCall call, Function function, List<Operand> operands, Optional<Value> before) {
     Value x = pointer(call, "x");
     List<ElementType> types = call.kernel().elements();
-    Step step = new Step(Function.CAST, types.getFirst(), types.getLast(), List.of(), true, call);
+    Step step = new Step(function, types.getFirst(), types.getLast(), operands, true, call);
     return CallFields.find(call.arguments(), "count").orElseThrow()
             instanceof Value.Integer(var count)
         ? call(x, step, count, call, before)

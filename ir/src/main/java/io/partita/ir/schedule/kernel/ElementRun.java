@@ -77,14 +77,15 @@ public record ElementRun(
     MAX,
     CAST,
     REQUANTIZE,
+    LOOKUP,
     QUANTIZE
   }
 
   /**
    * A function of the values.
    *
-   * @param operands the other operands: of a requantization, multiplier and addend; of a
-   *     quantization, scale and zero
+   * @param operands the other operands: of a requantization, multiplier and addend; of a lookup,
+   *     the table; of a quantization, scale and zero
    * @param valuesFirst whether the values are the left operand
    * @param call the kernel that computes the same, with its attributes
    */
@@ -109,7 +110,7 @@ public record ElementRun(
    * An operand of a step.
    *
    * @param period the number of elements, which are used over and over: 1 for a scalar; empty for
-   *     as many as there are values
+   *     as many as there are values, and for a table
    * @param isValues whether it is the values themselves
    */
   public record Operand(
@@ -174,8 +175,12 @@ public record ElementRun(
     ElementRun run =
         new ElementRun(
             first, next - first, start.get().source(), steps, start.get().count(), last.out());
-    // Alone, kernels of floats are faster, as they compute several elements together.
-    return Optional.of(run).filter(each -> each.calls > 1 || !each.hasFloats());
+    return Optional.of(run).filter(each -> each.calls > 1 || !each.isFasterAlone());
+  }
+
+  /** Kernels of floats and of tables compute several elements together. */
+  private boolean isFasterAlone() {
+    return hasFloats() || steps.stream().anyMatch(step -> step.function == Function.LOOKUP);
   }
 
   /** A quantization is the last step of a run that is computed in groups. */

@@ -2,6 +2,7 @@ package io.partita.ir.schedule.kernel;
 
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
 
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
@@ -51,6 +52,24 @@ final class IntegerNetworkKernels {
               all -> all.elements(all.bits(0), all.bits(0), all.get("count")),
               call -> CallWork.elements(call.get("count")));
 
+  /** Types of x and the result, which is also that of the table. */
+  private static final KernelStruct LOOKUP =
+      KernelStruct.in("integer_network.h", "lookup")
+          .pointers("x", "table", "out")
+          .integers("count")
+          .shared(KernelStruct.PARTS)
+          .inPlaceOf("x")
+          .build(
+              all -> {
+                all.elements(all.bits(0), all.bits(1), all.get("count"));
+                all.add(
+                    "table",
+                    READ,
+                    all.bits(1),
+                    KernelAccess.contiguous(IntegerNetwork.Lookup.ENTRIES));
+              },
+              call -> CallWork.elements(call.get("count")));
+
   private static void rows(Accesses all) {
     all.elements(all.bits(0), all.bits(0), all.get("rows") * all.get("size"));
   }
@@ -60,10 +79,12 @@ final class IntegerNetworkKernels {
   }
 
   private static final int MAX_SHIFT = 63;
+  private static final List<ElementType> BYTES = List.of(ElementType.I8, ElementType.U8);
 
   private IntegerNetworkKernels() {}
 
   static void add(KernelTable table) {
+    addLookups(table);
     for (ElementType element : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
       List<ElementType> elements = List.of(element);
       table.add(
@@ -96,6 +117,19 @@ final class IntegerNetworkKernels {
           KernelClass.TRANSCENDENTAL,
           elements,
           call -> gelu(call, element));
+    }
+  }
+
+  private static void addLookups(KernelTable table) {
+    for (ElementType from : BYTES) {
+      for (ElementType to : BYTES) {
+        table.add(
+            LOOKUP,
+            "lookup_" + from + "_" + to,
+            KernelClass.ELEMENTWISE,
+            List.of(from, to),
+            call -> lookup(call, from, to));
+      }
     }
   }
 
@@ -224,5 +258,14 @@ final class IntegerNetworkKernels {
       x[i] = x[i] * ((one + error) >> 1);
     }
     call.place("out").write(element, x);
+  }
+
+  private static void lookup(KernelArguments call, ElementType from, ElementType to) {
+    long[] x = call.place("x").longs(from, call.get("count"));
+    long[] table = call.place("table").longs(to, IntegerNetwork.Lookup.ENTRIES);
+    for (int i = 0; i < x.length; i++) {
+      x[i] = table[(int) (x[i] - from.minimum())];
+    }
+    call.place("out").write(to, x);
   }
 }

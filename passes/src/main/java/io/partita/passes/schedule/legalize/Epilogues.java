@@ -20,8 +20,8 @@ import java.util.Set;
 /**
  * Elementwise functions that can follow another computation in its loop, on each finished tile, and
  * conversions: of 32-bit sums to floats, after which they are functions of floats, of floats to
- * bytes by quantization with one scale, of integers by requantization, and of bytes to wider
- * integers.
+ * bytes by quantization with one scale, of integers by requantization, of bytes by a table, and of
+ * bytes to wider integers.
  */
 public final class Epilogues {
   private static final Set<ElementType> BYTES = EnumSet.of(ElementType.I8, ElementType.U8);
@@ -44,6 +44,8 @@ public final class Epilogues {
           KernelTable.find(function.text() + "_" + element).filter(Kernel::isEpilogue);
       case Requantize requantize ->
           KernelTable.find("requantize_" + element + "_" + requantize.to());
+      case IntegerNetwork.Lookup lookup ->
+          KernelTable.find("lookup_" + element + "_" + node.result().type().element());
       case Quantized.Quantize quantize when BYTES.contains(quantize.to()) ->
           KernelTable.find("quantize_" + element + "_" + quantize.to());
       case null, default -> Optional.empty();
@@ -71,6 +73,7 @@ public final class Epilogues {
           case Elementwise.Binary binary -> true;
           case Elementwise.Cast(var to) -> to == ElementType.F32;
           case Requantize requantize -> true;
+          case IntegerNetwork.Lookup lookup -> true;
           case null, default -> false;
         };
     return isFunction && kernel(node).isPresent() || isOfRows(node);
@@ -102,6 +105,7 @@ public final class Epilogues {
           case Elementwise.Cast cast -> true;
           case Requantize requantize ->
               node.operand(0) == values && areAll(node.operands().subList(1, 3), ElementType.I32);
+          case IntegerNetwork.Lookup lookup -> node.operand(0) == values;
           case Quantized.Quantize quantize -> node.operand(0) == values && hasOneScale(node);
           case Op other ->
               node.result().type().element() == element && areAll(node.operands(), element);

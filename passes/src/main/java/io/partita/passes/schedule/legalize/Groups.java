@@ -24,9 +24,9 @@ import java.util.Set;
  * of a vector along the columns, and with the requantization of these sums; a convolution with the
  * requantization. A product or convolution, requantized or not, also forms a group with its
  * epilogues: elementwise functions of its result and possibly other operands, such as activations,
- * residuals, gates and requantizations. So do an elementwise function, a requantization, a norm or
- * softmax of integers, and a norm of floats that is quantized. Every other node is a group of its
- * own.
+ * residuals, gates, requantizations and tables. So do an elementwise function, a requantization, a
+ * lookup, a norm or softmax of integers, and a norm of floats that is quantized. Every other node
+ * is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =

@@ -99,7 +99,7 @@ final class ElementwiseLowering {
       return Optional.empty();
     }
     List<List<Long>> strides = new ArrayList<>(List.of(x.strides(), out.strides()));
-    epilogues.operands().forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
+    strides.addAll(epilogues.strides(out));
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
     int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES;
@@ -127,7 +127,10 @@ final class ElementwiseLowering {
       TileEpilogues epilogues) {
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     List<List<Long>> strides = new ArrayList<>();
-    operands.forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
+    operands
+        .subList(0, names.size())
+        .forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
+    strides.addAll(epilogues.strides(out));
     strides.add(out.strides());
     TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
     List<Integer> axes = grid.axes(space, "i", PART, TileGrid.KERNEL_AXES);

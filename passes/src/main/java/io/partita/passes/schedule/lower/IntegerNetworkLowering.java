@@ -26,16 +26,18 @@ final class IntegerNetworkLowering {
   static Optional<TileSpace> lower(
       IntegerNetwork op, List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
     List<TensorView> own = operands.subList(0, operands.size() - epilogues.operands().size());
-    return hasKernel(own, result)
+    return hasKernel(op, own, result)
         ? Optional.of(space(op, operands, result, epilogues))
         : Optional.empty();
   }
 
-  /** Parameters have 32 bits. */
-  private static boolean hasKernel(List<TensorView> operands, TensorView result) {
-    return TYPES.contains(operands.getFirst().element())
-        && TYPES.contains(result.element())
-        && operands.stream().skip(1).allMatch(view -> view.element() == ElementType.I32);
+  /** Parameters have 32 bits, and tables those of the result. */
+  private static boolean hasKernel(
+      IntegerNetwork op, List<TensorView> operands, TensorView result) {
+    return op instanceof IntegerNetwork.Lookup
+        || TYPES.contains(operands.getFirst().element())
+            && TYPES.contains(result.element())
+            && operands.stream().skip(1).allMatch(view -> view.element() == ElementType.I32);
   }
 
   private static TileSpace space(
@@ -44,6 +46,7 @@ final class IntegerNetworkLowering {
       case IntegerNetwork.Requantize requantize ->
           requantize(requantize, operands, result, epilogues);
       case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, operands.getFirst(), result);
+      case IntegerNetwork.Lookup lookup -> lookup(operands, result, epilogues);
       case IntegerNetwork.IntegerSoftmax softmax ->
           rows(
               "integer_softmax",
@@ -79,13 +82,16 @@ final class IntegerNetworkLowering {
     String kernel = "requantize_" + operands.getFirst().element() + "_" + op.to();
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     List<List<Long>> strides = new ArrayList<>();
-    operands.forEach(each -> strides.add(TileGrid.broadcast(each, result.shape())));
+    List<String> names = List.of("x", "multiplier", "addend");
+    operands
+        .subList(0, names.size())
+        .forEach(each -> strides.add(TileGrid.broadcast(each, result.shape())));
+    strides.addAll(epilogues.strides(result));
     strides.add(result.strides());
     TileGrid grid = TileGrid.of(result.shape(), strides, List.of());
     List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> arguments = new ArrayList<>();
-    List<String> names = List.of("x", "multiplier", "addend");
     for (int i = 0; i < names.size(); i++) {
       ElementType element = operands.get(i).element();
       List<BoxDimension> box = i == 0 ? grid.repeated(0, axes) : grid.box(i, axes);
@@ -126,6 +132,35 @@ final class IntegerNetworkLowering {
             integer("b", op.b()),
             integer("one", op.one()),
             integer("count", count)));
+    return space.build();
+  }
+
+  private static TileSpace lookup(
+      List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
+    TensorView x = operands.getFirst();
+    TensorView table = operands.get(1);
+    String kernel = "lookup_" + x.element() + "_" + table.element();
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    List<List<Long>> strides = new ArrayList<>(List.of(x.strides()));
+    strides.addAll(epilogues.strides(result));
+    strides.add(result.strides());
+    TileGrid grid = TileGrid.of(result.shape(), strides, List.of());
+    List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
+    int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
+    int entries =
+        space.load("table", 1, table.element(), List.of(BoxDimension.whole(table.elements(), 1)));
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, 1, axes));
+    int stored = operands.size();
+    int out = space.store("out", stored, result.element(), grid.box(stored - 1, axes));
+    TileEpilogues.Values values = others.values(out, result.element(), TileGrid.sizes(axes));
+    space.call(
+        kernel,
+        List.of(
+            pointer("x", in),
+            pointer("table", entries),
+            new Argument("out", values.first(table.element())),
+            integer("count", TileGrid.elements(axes))));
+    values.call(List.of());
     return space.build();
   }
 

@@ -7,6 +7,7 @@ import static io.partita.ir.schedule.kernel.Argument.pointer;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork.Lookup;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
@@ -43,7 +44,7 @@ record TileEpilogues(List<Function> functions, int first) {
    * @param op the operation
    * @param kernel the kernel; empty if the bits don't change, only their type
    * @param names the names of the other operands in the loop
-   * @param operands the other operands, which broadcast to the result
+   * @param operands the other operands, which broadcast to the result; the first entry of a table
    * @param sumsFirst whether the values are the left operand
    */
   record Function(
@@ -71,7 +72,10 @@ record TileEpilogues(List<Function> functions, int first) {
     for (Node node : nodes) {
       boolean sumsFirst = group.computes(node.operand(0));
       List<String> names = names(node).stream().map(name -> unique(name, used)).toList();
-      List<TensorView> own = operands.subList(next, next + names.size());
+      List<TensorView> own =
+          operands.subList(next, next + names.size()).stream()
+              .map(view -> node.op() instanceof Lookup ? first(view) : view)
+              .toList();
       next += names.size();
       functions.add(
           new Function(
@@ -86,9 +90,15 @@ record TileEpilogues(List<Function> functions, int first) {
     return new TileEpilogues(functions, first);
   }
 
+  /** A table, of which tiles need all entries, is placed like a scalar. */
+  private static TensorView first(TensorView table) {
+    return new TensorView(table.element(), List.of(), List.of());
+  }
+
   private static List<String> names(Node node) {
     return switch (node.op()) {
       case Requantize requantize -> List.of("factor", "offset");
+      case Lookup lookup -> List.of("entries");
       case Quantized.Quantize quantize -> List.of("step", "zero");
       case Elementwise.Binary(var function) when function == BinaryFunction.ADD ->
           List.of("residual");
@@ -119,12 +129,12 @@ record TileEpilogues(List<Function> functions, int first) {
     for (Function each : functions) {
       for (int i = 0; i < each.operands().size(); i++) {
         int own = loaded.size();
+        List<BoxDimension> box =
+            each.op() instanceof Lookup
+                ? List.of(BoxDimension.whole(Lookup.ENTRIES, 1))
+                : places.get(own).box();
         loaded.add(
-            space.load(
-                each.names().get(i),
-                first + own,
-                each.operands().get(i).element(),
-                places.get(own).box()));
+            space.load(each.names().get(i), first + own, each.operands().get(i).element(), box));
       }
     }
     return new Loaded(space, places, loaded);
@@ -203,6 +213,7 @@ record TileEpilogues(List<Function> functions, int first) {
         List<Argument> arguments =
             switch (each.op()) {
               case Requantize op -> requantize(op, from, to, sizes, own, strides);
+              case Lookup op -> lookup(from, to, sizes, own.getFirst());
               case Quantized.Quantize op -> quantize(from, to, sizes, own);
               case Elementwise.Binary op ->
                   binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
@@ -219,6 +230,13 @@ record TileEpilogues(List<Function> functions, int first) {
         new Argument("x", from),
         new Argument("out", to),
         integer("count", TileSpaceBuilder.product(sizes)));
+  }
+
+  private static List<Argument> lookup(
+      Argument.Value from, Argument.Value to, List<TileExpression> sizes, int table) {
+    List<Argument> arguments = new ArrayList<>(unary(from, to, sizes));
+    arguments.add(1, pointer("table", table));
+    return arguments;
   }
 
   private static List<Argument> binary(

@@ -29,6 +29,9 @@ record CallUnit(
 
   private static final long REQUANTIZE = 4;
 
+  /** The cost of an address and a load. */
+  private static final long LOOKUP = 2;
+
   /** The cost of a function of floats, for which two cores share a unit. */
   private static final long OF_FLOATS = 2;
 
@@ -80,6 +83,7 @@ record CallUnit(
   private static long cost(ElementRun.Step step, boolean isGrouped) {
     return switch (step.function()) {
       case REQUANTIZE -> REQUANTIZE;
+      case LOOKUP -> LOOKUP;
       case QUANTIZE -> QUANTIZE_IN_GROUPS;
       case ADD, SUB, MUL, MIN, MAX, CAST ->
           !step.to().isFloat() ? 1 : isGrouped ? OF_FLOATS_IN_GROUPS : OF_FLOATS;

@@ -39,6 +39,7 @@ final class IntegerNetworkCode {
       case IntegerNetwork.PowerSoftmax softmax -> printer.powerSoftmax(softmax);
       case IntegerNetwork.IntegerNorm norm -> printer.norm(norm);
       case IntegerNetwork.IntegerGelu gelu -> printer.gelu(gelu);
+      case IntegerNetwork.Lookup lookup -> printer.lookup();
     }
   }
 
@@ -85,6 +86,15 @@ final class IntegerNetworkCode {
     body.open(LoopNest.loop("i", code.shape(0).elements()));
     String value = code.call(GELU, code.load(0, "i"), literal(op.b()), literal(op.one()));
     code.store("i", narrowed(value));
+    body.close();
+  }
+
+  private void lookup() {
+    body.open(LoopNest.loop("i", code.shape(0).elements()));
+    long least = code.node.operand(0).type().element().minimum();
+    String index = code.load(0, "i");
+    String entry = least == 0 ? index : index + " + " + -least;
+    body.line("%s[i] = %s[%s]".formatted(code.result(), code.array(1), entry));
     body.close();
   }
 

@@ -191,12 +191,20 @@ final class ElementCode {
                     ARGUMENTS + "addend" + number);
         scales.add(new Variable("scale" + number, scale));
       }
+      case LOOKUP ->
+          pointer("table" + number, step.to(), step.operands().getFirst().pointer(), true);
       case QUANTIZE -> {
         pointer("scale", ElementType.F32, step.operands().get(0).pointer(), true);
         pointer("zero", step.to(), step.operands().get(1).pointer(), true);
       }
       case ADD, SUB, MUL, MIN, MAX -> operand(step.operands().getFirst(), number);
     }
+  }
+
+  /** Tables begin with the entry of the least byte. */
+  private static String index(Step lookup, String byteValue) {
+    long least = lookup.from().minimum();
+    return least == 0 ? "[" + byteValue + "]" : "[" + byteValue + " + " + -least + "]";
   }
 
   private void operand(Operand operand, int number) {
@@ -221,6 +229,7 @@ final class ElementCode {
     return switch (step.function()) {
       case CAST -> "(%s)%s".formatted(type, before);
       case REQUANTIZE -> requantize(form, step, number, before);
+      case LOOKUP -> form.field("table" + number + index(step, before));
       case QUANTIZE ->
           "(%s)partita_level(%s, %s, %d, %d)"
               .formatted(type, LEVELS, before, step.to().minimum(), step.to().maximum());
@@ -258,7 +267,7 @@ final class ElementCode {
       case MUL -> wrapped(type, left, "*", right);
       case MIN -> "(%s)partita_min(%s, %s)".formatted(type, left, right);
       case MAX -> "(%s)partita_max(%s, %s)".formatted(type, left, right);
-      case CAST, REQUANTIZE, QUANTIZE ->
+      case CAST, REQUANTIZE, LOOKUP, QUANTIZE ->
           throw new IllegalArgumentException(step.function().toString());
     };
   }

@@ -11,7 +11,11 @@ import java.util.List;
  */
 public final class IntegerRules {
   public static final List<RewriteRule> RULES =
-      List.of(new MultiplyIntegers(), new MultiplyNibbles(), new RequantizeSums());
+      List.of(
+          new MultiplyIntegers(),
+          new MultiplyNibbles(),
+          new RequantizeSums(),
+          new TabulateFunctions());
 
   private IntegerRules() {}
 
