@@ -414,36 +414,44 @@ INTEGER_GELU(partita_integer_gelu_i8, int8_t)
 INTEGER_GELU(partita_integer_gelu_u8, uint8_t)
 INTEGER_GELU(partita_integer_gelu_i32, int32_t)
 
-/* Eight bytes at a time: no load waits for the one before. */
-#define LOOKUP(NAME, T, LEAST)                                                                                         \
+static inline float float_at(const float *floats, int32_t index)
+{
+    return floats[index];
+}
+
+/* Eight elements at a time: no load waits for the one before. */
+#define LOOKUP(NAME, IN, LEAST, OUT, AT)                                                                               \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_lookup *lookup = arguments;                                                               \
         const struct partita_range share = partita_share(lookup->count, 8, core, cores);                               \
-        const uint8_t *table = (const uint8_t *)lookup->table - (LEAST);                                               \
-        const T *x = (const T *)lookup->x + share.from;                                                                \
-        uint8_t *out = (uint8_t *)lookup->out + share.from;                                                            \
+        const OUT *table = (const OUT *)lookup->table - (LEAST);                                                       \
+        const IN *x = (const IN *)lookup->x + share.from;                                                              \
+        OUT *out = (OUT *)lookup->out + share.from;                                                                    \
         int32_t left = share.to - share.from;                                                                          \
         for (; left >= 8; left -= 8) {                                                                                 \
             int32_t values[8];                                                                                         \
+            OUT entries[8];                                                                                            \
             PARTITA_UNROLLED (int32_t i = 0; i < 8; i++) {                                                             \
                 values[i] = x[i];                                                                                      \
             }                                                                                                          \
             PARTITA_UNROLLED (int32_t i = 0; i < 8; i++) {                                                             \
-                values[i] = partita_byte_at(table, values[i]);                                                         \
+                entries[i] = AT(table, values[i]);                                                                     \
             }                                                                                                          \
             PARTITA_UNROLLED (int32_t i = 0; i < 8; i++) {                                                             \
-                out[i] = (uint8_t)values[i];                                                                           \
+                out[i] = entries[i];                                                                                   \
             }                                                                                                          \
             x += 8;                                                                                                    \
             out += 8;                                                                                                  \
         }                                                                                                              \
         for (int32_t i = 0; i < left; i++) {                                                                           \
-            out[i] = (uint8_t)partita_byte_at(table, x[i]);                                                            \
+            out[i] = AT(table, x[i]);                                                                                  \
         }                                                                                                              \
     }
 
-LOOKUP(partita_lookup_i8_i8, int8_t, INT8_MIN)
-LOOKUP(partita_lookup_i8_u8, int8_t, INT8_MIN)
-LOOKUP(partita_lookup_u8_i8, uint8_t, 0)
-LOOKUP(partita_lookup_u8_u8, uint8_t, 0)
+LOOKUP(partita_lookup_i8_i8, int8_t, INT8_MIN, uint8_t, partita_byte_at)
+LOOKUP(partita_lookup_i8_u8, int8_t, INT8_MIN, uint8_t, partita_byte_at)
+LOOKUP(partita_lookup_i8_f32, int8_t, INT8_MIN, float, float_at)
+LOOKUP(partita_lookup_u8_i8, uint8_t, 0, uint8_t, partita_byte_at)
+LOOKUP(partita_lookup_u8_u8, uint8_t, 0, uint8_t, partita_byte_at)
+LOOKUP(partita_lookup_u8_f32, uint8_t, 0, float, float_at)

@@ -98,7 +98,7 @@ struct partita_integer_gelu {
 
 partita_kernel partita_integer_gelu_i8, partita_integer_gelu_u8, partita_integer_gelu_i32;
 
-/* table[x - least] for the least number of x's type. Out may be x. Cores take parts of 8 elements. */
+/* table[x - least] for the least number of x's type. Out may be x if it has bytes. Cores take parts of 8 elements. */
 struct partita_lookup {
     const void *x;     /* [count] */
     const void *table; /* [256] */
@@ -107,6 +107,7 @@ struct partita_lookup {
 };
 
 /* partita_lookup_X_OUT */
-partita_kernel partita_lookup_i8_i8, partita_lookup_i8_u8, partita_lookup_u8_i8, partita_lookup_u8_u8;
+partita_kernel partita_lookup_i8_i8, partita_lookup_i8_u8, partita_lookup_i8_f32, partita_lookup_u8_i8,
+    partita_lookup_u8_u8, partita_lookup_u8_f32;
 
 #endif

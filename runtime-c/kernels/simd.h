@@ -67,11 +67,11 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
 }
 
 /* p.lbu: the unsigned byte at an index, which may be negative. Any byte of the memory may be meant. */
-static inline int32_t partita_byte_at(const uint8_t *bytes, int32_t index)
+static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)
 {
-    int32_t byte;
+    uint32_t byte;
     __asm__(".insn r 0x03, 7, 0x20, %0, %1, %2" : "=r"(byte) : "r"(bytes), "r"(index) : "memory");
-    return byte;
+    return (uint8_t)byte;
 }
 
 /* pv.sdotsp.b: the sum of four products of signed bytes, added to `sum`. */
@@ -184,7 +184,7 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
 }
 
-static inline int32_t partita_byte_at(const uint8_t *bytes, int32_t index)
+static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)
 {
     return bytes[index];
 }

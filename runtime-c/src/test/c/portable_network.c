@@ -26,7 +26,9 @@
 #define partita_integer_gelu_i32 portable_integer_gelu_i32
 #define partita_lookup_i8_i8 portable_lookup_i8_i8
 #define partita_lookup_i8_u8 portable_lookup_i8_u8
+#define partita_lookup_i8_f32 portable_lookup_i8_f32
 #define partita_lookup_u8_i8 portable_lookup_u8_i8
 #define partita_lookup_u8_u8 portable_lookup_u8_u8
+#define partita_lookup_u8_f32 portable_lookup_u8_f32
 
 #include "../../../kernels/integer_network.c"

@@ -157,9 +157,10 @@ class IntegerNetworkTest {
   @EnumSource(names = {"I8", "U8"})
   void lookup(ElementType from, Kernels kernels) {
     for (int round = 0; round < ROUNDS; round++) {
-      ElementType to = samples.one(ElementType.I8, ElementType.U8);
+      ElementType to = samples.one(ElementType.I8, ElementType.U8, ElementType.F32);
       Tensor x = samples.integers(from, Shape.of(samples.from(0, 300)));
-      Tensor table = samples.integers(to, Shape.of(IntegerNetwork.Lookup.ENTRIES));
+      Shape entries = Shape.of(IntegerNetwork.Lookup.ENTRIES);
+      Tensor table = to.isFloat() ? samples.oddFloats(entries) : samples.integers(to, entries);
       KernelCall call =
           new KernelCall("partita_lookup_" + from.text() + "_" + to.text())
               .in(x)

@@ -162,12 +162,12 @@ final class IntegerNetworkKernels {
 
   private static Tensor lookup(Tensor x, Tensor table, TensorType type) {
     int least = (int) x.element().minimum();
-    long[] entries = table.longs();
-    long[] out = x.longs().clone();
-    for (int i = 0; i < out.length; i++) {
-      out[i] = entries[(int) out[i] - least];
+    RawElements entries = RawElements.of(table);
+    RawElements out = RawElements.zeros(type.element(), x.size());
+    for (int i = 0; i < x.size(); i++) {
+      out.copyRun(entries, (int) x.getLong(i) - least, i, 1);
     }
-    return Tensor.ofLongs(type, out);
+    return out.toTensor(type);
   }
 
   /** Changes each line of the last axis in place. */

@@ -197,7 +197,8 @@ public sealed interface IntegerNetwork extends Op {
 
   /**
    * {@code table[x - least]}: any function of a byte x, whose type has {@code least} as its least
-   * number. Operands x and the table, 256 bytes, whose type is that of the result. TOSA's TABLE.
+   * number. Operands x and the table of 256 bytes or f32 numbers, whose type is that of the result.
+   * TOSA's TABLE.
    */
   record Lookup() implements IntegerNetwork {
     /** The numbers that a byte can have. */
@@ -223,8 +224,12 @@ public sealed interface IntegerNetwork extends Op {
       TensorType table = operands.get(1);
       Require.that(isByte(x.element()), "an operand of bytes", x);
       Require.that(
-          isByte(table.element()) && table.shape().equals(Shape.of((long) ENTRIES)),
-          "a table of " + ENTRIES + " bytes",
+          isByte(table.element()) || table.element() == ElementType.F32,
+          "a table of bytes or f32 numbers",
+          table);
+      Require.that(
+          table.shape().equals(Shape.of((long) ENTRIES)),
+          "a table of " + ENTRIES + " entries",
           table);
       return List.of(x.with(table.element()));
     }

@@ -231,7 +231,7 @@ public final class OpSamples {
             OpSample.of(
                 new IntegerNetwork.Lookup(),
                 new TensorType(draw.one(ElementType.I8, ElementType.U8), draw.shape(0, 3)),
-                TensorType.of(draw.one(ElementType.I8, ElementType.U8), 256)));
+                TensorType.of(draw.one(ElementType.I8, ElementType.U8, ElementType.F32), 256)));
   }
 
   private static long block(Draw draw, TensorType type, int axis) {

@@ -1,6 +1,7 @@
 package io.partita.ir.eval;
 
 import static io.partita.ir.eval.Evaluated.integers;
+import static io.partita.ir.type.ElementType.F32;
 import static io.partita.ir.type.ElementType.I32;
 import static io.partita.ir.type.ElementType.I8;
 import static io.partita.ir.type.ElementType.U8;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +44,9 @@ class IntegerNetworkKernelsTest {
         .isEqualTo(integers(U8, 255, 127, 0));
     assertThat(Evaluated.of(new IntegerNetwork.Lookup(), integers(U8, 0, 1, 255), table))
         .isEqualTo(integers(U8, 255, 254, 0));
+    Tensor floats = Tensor.filled(TensorType.of(F32, 256), 0.5);
+    assertThat(Evaluated.of(new IntegerNetwork.Lookup(), integers(I8, -127, 0), floats).floats())
+        .containsExactly(0.5f, 0.5f);
   }
 
   @Test

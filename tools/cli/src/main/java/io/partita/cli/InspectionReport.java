@@ -5,6 +5,7 @@ import io.partita.driver.Inspection.Understood;
 import io.partita.frontend.onnx.DerivedDimension;
 import io.partita.frontend.onnx.ImportCode;
 import io.partita.frontend.onnx.UnsupportedNode;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.passes.graph.anatomy.Block;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
@@ -178,7 +179,10 @@ final class InspectionReport {
     for (Block.FfnPart ffn : block.ffns()) {
       facts.add(
           "%s %s of %s"
-              .formatted(ffn.gated() ? "gated_ffn" : "ffn", ffn.activation().text(), ffn.inner()));
+              .formatted(
+                  ffn.gated() ? "gated_ffn" : "ffn",
+                  ffn.activation().map(UnaryFunction::text).orElse("table"),
+                  ffn.inner()));
     }
     if (block.hasQuantizedLinears()) {
       facts.add("quantised linears");

@@ -401,7 +401,7 @@ class OperationsTest {
   @EnumSource(names = {"I8", "U8"})
   void lookup(ElementType element) {
     Programs p = new Programs(element);
-    for (ElementType to : List.of(I8, ElementType.U8)) {
+    for (ElementType to : List.of(I8, ElementType.U8, ElementType.F32)) {
       p.add(new IntegerNetwork.Lookup(), p.input(4, 8), p.input(TensorType.of(to, 256)));
     }
     p.verify();

@@ -122,7 +122,7 @@ final class IntegerNetworkKernels {
 
   private static void addLookups(KernelTable table) {
     for (ElementType from : BYTES) {
-      for (ElementType to : BYTES) {
+      for (ElementType to : List.of(ElementType.I8, ElementType.U8, ElementType.F32)) {
         table.add(
             LOOKUP,
             "lookup_" + from + "_" + to,
@@ -262,10 +262,10 @@ final class IntegerNetworkKernels {
 
   private static void lookup(KernelArguments call, ElementType from, ElementType to) {
     long[] x = call.place("x").longs(from, call.get("count"));
-    long[] table = call.place("table").longs(to, IntegerNetwork.Lookup.ENTRIES);
+    Place table = call.place("table");
+    Place out = call.place("out");
     for (int i = 0; i < x.length; i++) {
-      x[i] = table[(int) (x[i] - from.minimum())];
+      out.copy(to.bits() / Byte.SIZE, i, 1, table, (int) (x[i] - from.minimum()), 1, 1);
     }
-    call.place("out").write(to, x);
   }
 }

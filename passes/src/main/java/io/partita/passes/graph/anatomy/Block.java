@@ -91,13 +91,14 @@ public record Block(
    * @param node the network, or its last product if its linears are quantised
    * @param ups the products of the inner features, the gate first, or one product for both; empty
    *     where the network is one operation
+   * @param activation the function of the inner features; empty if it is a table
    * @param inner the number of features between its linears
    */
   public record FfnPart(
       Node node,
       List<Node> ups,
       boolean gated,
-      UnaryFunction activation,
+      Optional<UnaryFunction> activation,
       Dim inner,
       boolean quantized) {
     public FfnPart {

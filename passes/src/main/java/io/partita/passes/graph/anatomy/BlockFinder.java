@@ -114,7 +114,7 @@ final class BlockFinder {
   private static Block.FfnPart part(Node node, Structured.Ffn ffn) {
     Value down = node.operands().get(node.operands().size() - (ffn.downBias() ? 2 : 1));
     return new Block.FfnPart(
-        node, List.of(), ffn.gated(), ffn.activation(), down.type().dim(0), false);
+        node, List.of(), ffn.gated(), Optional.of(ffn.activation()), down.type().dim(0), false);
   }
 
   private Block block(

@@ -155,7 +155,7 @@ final class Projections {
 
   /**
    * Returns the floats from which a matrix of integers is quantised, possibly with its zero point
-   * subtracted.
+   * subtracted, or the bytes that a table gives.
    */
   private static Optional<Value> unquantized(Value integers) {
     Value at = integers;
@@ -165,6 +165,9 @@ final class Projections {
         case Quantized.Quantize quantize -> {
           Value x = node.operand(0);
           return x.type().element().isFloat() ? Optional.of(x) : Optional.empty();
+        }
+        case IntegerNetwork.Lookup lookup -> {
+          return Optional.of(node.result());
         }
         case Elementwise.Cast cast -> at = node.operand(0);
         case Movement.Reshape reshape -> at = node.operand(0);

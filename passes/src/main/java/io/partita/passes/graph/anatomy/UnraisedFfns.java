@@ -6,6 +6,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.passes.graph.raise.linear.FfnOperands;
@@ -32,10 +33,12 @@ final class UnraisedFfns {
   /**
    * The products of the inner features.
    *
+   * @param activation the function; empty if it is a table
    * @param up the product whose result the function is applied to
    * @param gated the product whose result is multiplied with that, if any
    */
-  private record Hidden(UnaryFunction activation, Projection up, Optional<Projection> gated) {
+  private record Hidden(
+      Optional<UnaryFunction> activation, Projection up, Optional<Projection> gated) {
     List<Node> products() {
       return Stream.concat(Stream.of(up), gated.stream()).map(Projection::node).distinct().toList();
     }
@@ -100,9 +103,13 @@ final class UnraisedFfns {
     Value at = value;
     for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
-      if (node.op() instanceof Elementwise.Unary(UnaryFunction function)
-          && FfnOperands.isActivation(function)) {
-        return linear(node.operand(0)).map(up -> new Hidden(function, up, Optional.empty()));
+      boolean isTable = node.op() instanceof IntegerNetwork.Lookup;
+      Optional<UnaryFunction> activation =
+          node.op() instanceof Elementwise.Unary(var function) && FfnOperands.isActivation(function)
+              ? Optional.of(function)
+              : Optional.empty();
+      if (isTable || activation.isPresent()) {
+        return linear(node.operand(0)).map(up -> new Hidden(activation, up, Optional.empty()));
       }
       Value next = before(node);
       if (next == null || projections.giving(at).isPresent()) {

@@ -15,7 +15,8 @@ public final class IntegerRules {
           new MultiplyIntegers(),
           new MultiplyNibbles(),
           new RequantizeSums(),
-          new TabulateFunctions());
+          new TabulateFunctions(),
+          new TabulateFloats());
 
   private IntegerRules() {}
 

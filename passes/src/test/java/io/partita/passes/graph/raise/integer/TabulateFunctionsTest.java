@@ -95,6 +95,42 @@ public final class TabulateFunctionsTest implements RuleTest {
                 """
                 %0 = cast(%x) {to = i32} : i32[4]
                 """),
+        assertThat(new TabulateFloats())
+            .as("an activation whose result stays float")
+            .on(
+                """
+                (%x: i8[32,64], %up: f32[32,64])
+                %0 = constant 0.0625 : f32[]
+                %1 = constant 7 : i8[]
+                %2 = dequantize(%x, %0, %1) {axis = 0, block = 0, to = f32} : f32[32,64]
+                %3 = silu(%2) : f32[32,64]
+                %4 = mul(%3, %up) : f32[32,64]
+                """)
+            .gives(
+                """
+                %0 = weight {offset = 0, hash = "55378ac9266c2e4f"} : f32[256]
+                %1 = lookup(%x, %0) : f32[32,64]
+                %2 = mul(%1, %up) : f32[32,64]
+                """),
+        assertThat(new TabulateFloats())
+            .as("a negation takes no more than a load")
+            .on(
+                """
+                (%x: i8[4])
+                %0 = constant 0.5 : f32[]
+                %1 = constant 0 : i8[]
+                %2 = dequantize(%x, %0, %1) {axis = 0, block = 0, to = f32} : f32[4]
+                %3 = neg(%2) : f32[4]
+                """)
+            .doesNotFire(),
+        assertThat(new TabulateFloats())
+            .as("the argument is float")
+            .on(
+                """
+                (%x: f32[4])
+                %0 = silu(%x) : f32[4]
+                """)
+            .doesNotFire(),
         assertThat(new TabulateFunctions())
             .as("the function differs from feature to feature")
             .on(
