@@ -155,6 +155,11 @@ public final class OnnxModel {
                   .addOutput(output));
           graph.addOutput(ValueInfoProto.newBuilder().setName(output));
         });
+    return withGraph(graph.build());
+  }
+
+  /** Returns the model with another main graph, which may use its external data. */
+  public OnnxModel withGraph(GraphProto graph) {
     return new OnnxModel(path, proto.toBuilder().setGraph(graph).build(), tensors);
   }
 

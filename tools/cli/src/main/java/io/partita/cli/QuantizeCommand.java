@@ -87,6 +87,14 @@ final class QuantizeCommand implements Callable<Integer> {
   String attention = "float";
 
   @Option(
+      names = "--functions",
+      paramLabel = "TYPE",
+      description =
+          "The arguments of the activation functions of feed-forward networks, which become tables:"
+              + " int8 or float; by default ${DEFAULT-VALUE}.")
+  String functions = "float";
+
+  @Option(
       names = "--range",
       paramLabel = "CHOICE",
       description =
@@ -114,7 +122,7 @@ final class QuantizeCommand implements Callable<Integer> {
       paramLabel = "E",
       description =
           "The relative error of a product from which its matrix gets 8 bits, and then its input"
-              + " stays float; by default none.")
+              + " stays float, and of an activation function from which it does; by default none.")
   double largestError = Double.POSITIVE_INFINITY;
 
   @Option(
@@ -163,6 +171,7 @@ final class QuantizeCommand implements Callable<Integer> {
             group,
             activations.equals("int8"),
             attention.equals("int8"),
+            functions.equals("int8"),
             switch (range) {
               case "minmax" -> RangeChoice.MIN_MAX;
               case "percentile" -> RangeChoice.PERCENTILE;
@@ -207,6 +216,8 @@ final class QuantizeCommand implements Callable<Integer> {
     require(
         "--attention", List.of("int8", "float").contains(attention), attention, "int8 or float");
     require(
+        "--functions", List.of("int8", "float").contains(functions), functions, "int8 or float");
+    require(
         "--range",
         List.of("minmax", "percentile", "mse").contains(range),
         range,
@@ -243,9 +254,11 @@ final class QuantizeCommand implements Callable<Integer> {
                 result.samples(),
                 result.smoothed() > 0 ? ", " + result.smoothed() + " inputs smoothed" : ""));
     int width =
-        Stream.concat(
+        Stream.of(
                 result.layers().stream().map(layer -> layer.product().name()),
-                result.attentions().stream().map(attention -> attention.site().name()))
+                result.attentions().stream().map(attention -> attention.site().name()),
+                result.activations().stream().map(activation -> activation.site().name()))
+            .flatMap(names -> names)
             .mapToInt(String::length)
             .max()
             .orElse(0);
@@ -286,6 +299,19 @@ final class QuantizeCommand implements Callable<Integer> {
               "",
               100 * attention.error(),
               attention.decibels()));
+    }
+    for (Quantization.Activation activation : result.activations()) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              name + "  %-11s %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
+              activation.site().name(),
+              "function",
+              "",
+              activation.bits() == 8 ? "int8" : "float",
+              100 * activation.ownError(),
+              100 * activation.error(),
+              activation.decibels()));
     }
     lines.add(
         String.format(
@@ -328,6 +354,16 @@ final class QuantizeCommand implements Callable<Integer> {
       attentions.add(fields);
     }
     report.put("attentions", attentions);
+    List<Map<String, Object>> functions = new ArrayList<>();
+    for (Quantization.Activation activation : result.activations()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("function", activation.site().name());
+      fields.put("inputBits", activation.bits());
+      fields.put("ownError", activation.ownError());
+      fields.put("error", activation.error());
+      functions.add(fields);
+    }
+    report.put("functions", functions);
     return report;
   }
 }

@@ -8,6 +8,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -157,6 +158,34 @@ class QuantizeCommandTest {
   }
 
   @Test
+  void activationFunctionsBecomeTables() {
+    Invocation run = quantize(PREFILL, "--samples=2", "--functions=int8");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).containsPattern("/layers.3/\\S+ +function +int8 +[0-9.]+% +[0-9.]+% ");
+    assertThat(perplexity(quantized) / perplexity(PREFILL)).isBetween(0.98, 1.02);
+    assertThat(Invocation.of("inspect", quantized).out()).contains("gated_ffn table of 176");
+    Invocation exact =
+        quantize(PREFILL, "--samples=2", "--functions=int8", "--max-error=0.001", "--json");
+    assertThat((List<?>) exact.json().get("functions"))
+        .hasSize(4)
+        .extracting("inputBits")
+        .containsOnly(32);
+  }
+
+  @Test
+  void functionsNeedAQuantizedProduct() {
+    List<String> options = new ArrayList<>(List.of("--functions=int8"));
+    for (int layer = 0; layer < 4; layer++) {
+      options.add("--float=/layers." + layer + "/gate_proj/MatMul");
+    }
+    assertThat(quantize(PREFILL, options.toArray()).err())
+        .contains(
+            "error P6308: the model has no activation function to quantize",
+            "expected:  an activation function other than ReLU between two quantized products",
+            "fix:       leave out --functions int8");
+  }
+
+  @Test
   void groupsMustDivideTheRows() {
     Invocation run = quantize(PREFILL, "--weights=int4");
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
@@ -191,6 +220,8 @@ class QuantizeCommandTest {
         .startsWith("--weights takes int8 or int4, not int3");
     assertThat(quantize(PREFILL, "--attention=int4").err())
         .startsWith("--attention takes int8 or float, not int4");
+    assertThat(quantize(PREFILL, "--functions=table").err())
+        .startsWith("--functions takes int8 or float, not table");
     assertThat(quantize(PREFILL, "--smooth=2").err())
         .startsWith("--smooth takes a number from 0 to 1, not 2.0");
     assertThat(quantize(PREFILL, "--range=all").err())

@@ -5,9 +5,7 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import io.partita.frontend.onnx.quantize.AttentionSite.Cache;
 import io.partita.frontend.onnx.quantize.AttentionSite.Use;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -30,18 +28,12 @@ final class AttentionSites {
 
   private final QuantizableModel model;
   private final GraphProto graph;
-  private final Map<String, List<Integer>> readers = new HashMap<>();
   private final Set<String> inputs;
   private final Set<String> outputs;
 
   private AttentionSites(QuantizableModel model) {
     this.model = model;
     graph = model.proto().getGraph();
-    for (int i = 0; i < graph.getNodeCount(); i++) {
-      for (String input : Set.copyOf(graph.getNode(i).getInputList())) {
-        readers.computeIfAbsent(input, name -> new ArrayList<>()).add(i);
-      }
-    }
     inputs =
         graph.getInputList().stream().map(input -> input.getName()).collect(Collectors.toSet());
     outputs =
@@ -138,7 +130,7 @@ final class AttentionSites {
     String past = node.getInput(0);
     String present = node.getOutput(0);
     boolean isRead =
-        readers.getOrDefault(past, List.of()).stream()
+        model.readers(past).stream()
             .map(graph::getNode)
             .allMatch(reader -> reader == node || reader.getOpType().equals("Shape"));
     return inputs.contains(past) && outputs.contains(present) && isRead

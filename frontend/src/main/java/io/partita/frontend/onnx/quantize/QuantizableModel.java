@@ -5,11 +5,18 @@ import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +47,9 @@ public final class QuantizableModel {
   /** The index of the node that computes each value. */
   private final Map<String, Integer> producers = new HashMap<>();
 
+  /** The indices of the nodes that read each value, in order. */
+  private final Map<String, List<Integer>> readers = new HashMap<>();
+
   private final List<Product> products = new ArrayList<>();
 
   private QuantizableModel(OnnxModel model) {
@@ -50,6 +60,9 @@ public final class QuantizableModel {
       int index = i;
       NodeProto node = graph.getNode(i);
       node.getOutputList().forEach(output -> producers.put(output, index));
+      for (String input : Set.copyOf(node.getInputList())) {
+        readers.computeIfAbsent(input, name -> new ArrayList<>()).add(index);
+      }
       if (node.getOpType().equals("Constant")) {
         attribute(node, "value").ifPresent(value -> constants.put(node.getOutput(0), value.getT()));
       }
@@ -102,6 +115,45 @@ public final class QuantizableModel {
     return AttentionSites.of(this);
   }
 
+  /** Returns the activation functions between products of the main graph. */
+  public List<FunctionSite> functions() {
+    return FunctionSites.of(this);
+  }
+
+  /** Returns the results of a function for some numbers. */
+  public float[] values(FunctionSite site, float[] numbers) {
+    GraphProto given = proto().getGraph();
+    GraphProto.Builder graph = GraphProto.newBuilder().setName(site.name());
+    Set<String> needed = new HashSet<>();
+    for (int index : site.nodes()) {
+      needed.addAll(given.getNode(index).getInputList());
+    }
+    needed.stream()
+        .filter(constants::containsKey)
+        .sorted()
+        .forEach(name -> graph.addInitializer(constants.get(name).toBuilder().setName(name)));
+    site.nodes().forEach(index -> graph.addNode(given.getNode(index)));
+    TensorType type = TensorType.of(ElementType.F32, numbers.length);
+    graph
+        .addInput(floats(site.input(), numbers.length))
+        .addOutput(floats(site.output(), numbers.length));
+    Module function =
+        new OnnxImporter(ImportOptions.NONE).importModel(model.withGraph(graph.build()));
+    return Evaluator.run(function.graph(), List.of(Tensor.of(type, numbers))).getFirst().floats();
+  }
+
+  private static ValueInfoProto floats(String name, int count) {
+    ValueInfoProto.Builder value = ValueInfoProto.newBuilder().setName(name);
+    value
+        .getTypeBuilder()
+        .getTensorTypeBuilder()
+        .setElemType(TensorProto.DataType.FLOAT.getNumber())
+        .getShapeBuilder()
+        .addDimBuilder()
+        .setDimValue(count);
+    return value.build();
+  }
+
   public OnnxModel model() {
     return model;
   }
@@ -118,6 +170,11 @@ public final class QuantizableModel {
   OptionalInt producerIndex(String value) {
     Integer index = producers.get(value);
     return index == null ? OptionalInt.empty() : OptionalInt.of(index);
+  }
+
+  /** Returns the indices of the nodes that read a value, in order. */
+  List<Integer> readers(String value) {
+    return readers.getOrDefault(value, List.of());
   }
 
   /** Returns a constant by name. */

@@ -12,7 +12,8 @@ public enum QuantizeCode implements DiagnosticCode {
   GROUPS("P6304", "the groups don't divide a weight"),
   OPERATOR_SET("P6305", "the model's operator set can't express the quantization"),
   LAYER("P6306", "the model has no such product"),
-  NO_ATTENTION("P6307", "the model has no attention to quantize");
+  NO_ATTENTION("P6307", "the model has no attention to quantize"),
+  NO_FUNCTION("P6308", "the model has no activation function to quantize");
 
   private final String id;
   private final String title;

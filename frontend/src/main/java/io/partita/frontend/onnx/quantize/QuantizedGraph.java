@@ -21,7 +21,8 @@ import java.util.Set;
 /**
  * Writes a model with its products quantized: the integers of a matrix are dequantized before the
  * product, and its input is quantized and dequantized. So are the operands of attentions, whose
- * caches become integers. All other nodes, and the names of inputs and outputs, stay as they are.
+ * caches become integers, and the arguments of activation functions. All other nodes, and the names
+ * of inputs and outputs, stay as they are.
  */
 public final class QuantizedGraph {
   /** The first version whose {@code DequantizeLinear} takes blocks and integers of 4 bits. */
@@ -44,9 +45,17 @@ public final class QuantizedGraph {
    */
   public record AttentionChoice(AttentionSite site, List<Affine> codes) {}
 
+  /**
+   * The quantization of the argument of an activation function.
+   *
+   * @param code that of the argument
+   */
+  public record FunctionChoice(FunctionSite site, Affine code) {}
+
   private final QuantizableModel model;
   private final Map<Product, Choice> choices;
   private final List<AttentionChoice> attentions;
+  private final List<FunctionChoice> functions;
   private final Map<String, double[]> factors;
   private final Map<Integer, NodeProto> replaced = new HashMap<>();
   private final Map<Integer, List<NodeProto>> before = new HashMap<>();
@@ -60,10 +69,12 @@ public final class QuantizedGraph {
       QuantizableModel model,
       Map<Product, Choice> choices,
       Map<String, double[]> factors,
-      List<AttentionChoice> attentions) {
+      List<AttentionChoice> attentions,
+      List<FunctionChoice> functions) {
     this.model = model;
     this.choices = choices;
     this.attentions = attentions;
+    this.functions = functions;
     this.factors = factors;
     GraphProto graph = model.proto().getGraph();
     graph.getInitializerList().forEach(tensor -> names.add(tensor.getName()));
@@ -76,13 +87,15 @@ public final class QuantizedGraph {
    * @param factors by the name of a value, the factors by which each of its features is divided and
    *     the rows of the matrices that it is multiplied with were multiplied
    * @param attentions the quantization of attentions; others stay float
+   * @param functions the quantization of activation functions; others stay float
    */
   public static ModelProto of(
       QuantizableModel model,
       Map<Product, Choice> choices,
       Map<String, double[]> factors,
-      List<AttentionChoice> attentions) {
-    return new QuantizedGraph(model, choices, factors, attentions).write();
+      List<AttentionChoice> attentions,
+      List<FunctionChoice> functions) {
+    return new QuantizedGraph(model, choices, factors, attentions, functions).write();
   }
 
   private ModelProto write() {
@@ -93,6 +106,7 @@ public final class QuantizedGraph {
       }
     }
     attentions.forEach(this::quantize);
+    functions.forEach(this::quantize);
     boolean hasNibbles = choices.values().stream().anyMatch(choice -> choice.matrix().bits() < 8);
     ModelProto given = model.proto();
     GraphProto.Builder graph = given.getGraph().toBuilder().clearNode().clearInitializer();
@@ -174,6 +188,17 @@ public final class QuantizedGraph {
       }
     }
     read(site.probabilities(), Affine.PROBABILITIES);
+  }
+
+  private void quantize(FunctionChoice choice) {
+    String input = choice.site().input();
+    for (int node : choice.site().nodes()) {
+      for (int operand = 0; operand < current(node).getInputCount(); operand++) {
+        if (current(node).getInput(operand).equals(input)) {
+          read(new AttentionSite.Use(input, node, operand, Optional.empty()), choice.code());
+        }
+      }
+    }
   }
 
   /** Makes an operand the dequantized integers of a value. */

@@ -106,7 +106,8 @@ class QuantizedAttentionTest {
             model,
             Map.of(),
             Map.of(),
-            List.of(new QuantizedGraph.AttentionChoice(site, List.of(code, code, code))));
+            List.of(new QuantizedGraph.AttentionChoice(site, List.of(code, code, code))),
+            List.of());
     assertThat(types(quantized.getGraph().getInputList()))
         .containsExactly("x FLOAT", "past_key INT8", "past_value INT8");
     assertThat(types(quantized.getGraph().getOutputList()))

@@ -87,7 +87,11 @@ class QuantizedGraphTest {
               code));
     }
     return QuantizedGraph.of(
-        model, choices, factors.map(each -> Map.of("normed", each)).orElse(Map.of()), List.of());
+        model,
+        choices,
+        factors.map(each -> Map.of("normed", each)).orElse(Map.of()),
+        List.of(),
+        List.of());
   }
 
   private Tensor run(ModelProto proto, Tensor x) throws IOException {

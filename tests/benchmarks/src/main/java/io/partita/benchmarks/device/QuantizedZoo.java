@@ -84,6 +84,7 @@ final class QuantizedZoo {
               group,
               true,
               true,
+              true,
               RangeChoice.MSE,
               PERCENTILE,
               0,

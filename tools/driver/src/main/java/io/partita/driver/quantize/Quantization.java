@@ -6,6 +6,7 @@ import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.frontend.onnx.quantize.Affine;
 import io.partita.frontend.onnx.quantize.AttentionSite;
+import io.partita.frontend.onnx.quantize.FunctionSite;
 import io.partita.frontend.onnx.quantize.NormScales;
 import io.partita.frontend.onnx.quantize.Product;
 import io.partita.frontend.onnx.quantize.QuantizableModel;
@@ -14,7 +15,6 @@ import io.partita.frontend.onnx.quantize.QuantizedFile;
 import io.partita.frontend.onnx.quantize.QuantizedGraph;
 import io.partita.frontend.onnx.quantize.QuantizedMatrix;
 import io.partita.ir.diagnostic.Diagnostic;
-import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,15 +26,9 @@ import java.util.SequencedMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Quantizes the products of a model after training, by the values that it has on data. */
 public final class Quantization {
-  /** The prefix of the outputs that show inputs and results of products. */
-  private static final String INPUT = "partita.input.";
-
-  private static final String RESULT = "partita.result.";
-
   /** The rows of each input on which errors are measured. */
   private static final int ROWS = 256;
 
@@ -48,9 +42,11 @@ public final class Quantization {
    * @param group the rows of a group; not used with 8 bits
    * @param activations whether the inputs of products are quantized too
    * @param attention whether attentions compute with integers, and caches are integers
+   * @param functions whether the arguments of activation functions are quantized, too
    * @param percentile the part of the numbers within the range, in percent
    * @param smoothing the part of outliers that moves into the matrices, from 0 to 1
-   * @param largestError the relative error of a product beyond which it gets more bits
+   * @param largestError the relative error of a product beyond which it gets more bits, and of an
+   *     activation function beyond which it stays float
    * @param excluded the names of products that stay float
    */
   public record Settings(
@@ -58,6 +54,7 @@ public final class Quantization {
       int group,
       boolean activations,
       boolean attention,
+      boolean functions,
       RangeChoice ranges,
       double percentile,
       double smoothing,
@@ -100,6 +97,20 @@ public final class Quantization {
   }
 
   /**
+   * An activation function of the quantized model.
+   *
+   * @param bits those of its argument; 32 if it stays float
+   * @param ownError the relative L2 error of its result, if only its argument is quantized
+   * @param error the relative L2 error of its result in the quantized model
+   */
+  public record Activation(FunctionSite site, int bits, double ownError, double error) {
+    /** The ratio of signal to quantization noise, in decibels. */
+    public double decibels() {
+      return RelativeError.decibels(error);
+    }
+  }
+
+  /**
    * The quantized model beside the float one.
    *
    * @param metric the name of the metric
@@ -109,6 +120,7 @@ public final class Quantization {
   public record Result(
       List<Layer> layers,
       List<Attention> attentions,
+      List<Activation> activations,
       int samples,
       int compared,
       int smoothed,
@@ -138,18 +150,12 @@ public final class Quantization {
   public Result run(Request request) {
     progress.accept("reading " + request.model().model().getFileName());
     QuantizableModel model = QuantizableModel.of(OnnxModel.read(request.model().model()));
-    List<Product> products = chosen(model, request);
+    QuantizedSites sites = QuantizedSites.of(model, request);
+    List<Product> products = sites.products();
     Settings settings = request.settings();
-    if (settings.weightBits() < 8) {
-      requireGroups(products, settings.group());
-    }
-    List<AttentionSite> attentions = attentions(model, request);
-    SequencedMap<String, String> shown = results(products, attentions);
-    List<String> inputs =
-        Stream.concat(products.stream().map(Product::input), operands(attentions))
-            .distinct()
-            .toList();
-    inputs.forEach(input -> shown.put(INPUT + input, input));
+    List<String> inputs = sites.inputs();
+    SequencedMap<String, String> shown = sites.results();
+    inputs.forEach(input -> shown.put(QuantizedSites.INPUT + input, input));
     try (ObservedRuns runs =
         ObservedRuns.of(request.model(), model.model(), shown, request.data(), notes, progress)) {
       Map<String, FeatureExtents> extents = extents(runs, inputs);
@@ -175,62 +181,30 @@ public final class Quantization {
           }
         }
       }
-      progress.accept("writing " + request.output());
       List<QuantizedGraph.AttentionChoice> codes =
-          attentions.stream().map(site -> choice(site, seen, settings)).toList();
+          sites.attentions().stream().map(site -> choice(site, seen, settings)).toList();
+      List<FunctionCode> arguments =
+          sites.functions().stream()
+              .map(site -> code(model, site, seen.get(site.input()), settings))
+              .toList();
+      List<QuantizedGraph.FunctionChoice> coded =
+          arguments.stream()
+              .filter(each -> each.error() <= settings.largestError())
+              .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
+              .toList();
+      progress.accept("writing " + request.output());
       write(
-          new QuantizedFile(QuantizedGraph.of(model, choices, factors, codes), model.model()),
+          new QuantizedFile(
+              QuantizedGraph.of(model, choices, factors, codes, coded), model.model()),
           request);
-      return compared(request, runs, products, attentions, choices, errors, factors.size());
+      return compared(request, runs, sites, arguments, choices, errors, factors.size());
     }
   }
 
-  private static List<Product> chosen(QuantizableModel model, Request request) {
-    List<String> names = model.products().stream().map(Product::name).toList();
-    for (String excluded : request.settings().excluded()) {
-      if (!names.contains(excluded)) {
-        throw QuantizeCode.LAYER.at(
-            "--float " + excluded,
-            "the name of a MatMul or Gemm with a trained matrix",
-            excluded,
-            NearestName.of(excluded, names)
-                .map(near -> "did you mean --float " + near + "?")
-                .orElse("its products are " + String.join(", ", names)));
-      }
-    }
-    List<Product> chosen =
-        model.products().stream()
-            .filter(product -> !request.settings().excluded().contains(product.name()))
-            .toList();
-    if (chosen.isEmpty()) {
-      throw QuantizeCode.NO_PRODUCT.at(
-          request.model().model().toString(),
-          "a product to quantize",
-          "--float for each of them",
-          "leave a --float out");
-    }
-    return chosen;
-  }
-
-  private static List<AttentionSite> attentions(QuantizableModel model, Request request) {
-    if (!request.settings().attention()) {
-      return List.of();
-    }
-    List<AttentionSite> attentions = model.attentions();
-    if (attentions.isEmpty()) {
-      throw QuantizeCode.NO_ATTENTION.at(
-          request.model().model().toString(),
-          "the products and the softmax of an attention as nodes of the main graph",
-          "none",
-          "export the model without fused attention, or leave out --attention int8");
-    }
-    return attentions;
-  }
-
-  private static Stream<String> operands(List<AttentionSite> attentions) {
-    return attentions.stream()
-        .flatMap(site -> site.measured().stream())
-        .map(AttentionSite.Use::value);
+  private static FunctionCode code(
+      QuantizableModel model, FunctionSite site, Seen seen, Settings settings) {
+    return FunctionCode.of(
+        model, site, settings.ranges().code(seen.histogram(), settings.percentile()), seen.rows());
   }
 
   private static QuantizedGraph.AttentionChoice choice(
@@ -243,29 +217,6 @@ public final class Quantization {
             .toList());
   }
 
-  private static SequencedMap<String, String> results(
-      List<Product> products, List<AttentionSite> attentions) {
-    SequencedMap<String, String> shown = new LinkedHashMap<>();
-    products.forEach(product -> shown.put(RESULT + product.name(), product.output()));
-    attentions.forEach(site -> shown.put(RESULT + site.name(), site.output()));
-    return shown;
-  }
-
-  private static void requireGroups(List<Product> products, int group) {
-    for (Product product : products) {
-      if (product.inner() % group != 0) {
-        throw QuantizeCode.GROUPS.at(
-            "product \"" + product.name() + "\", weight \"" + product.weight() + "\"",
-            "rows in groups of " + group,
-            product.inner() + " rows",
-            "choose --group from the divisors of "
-                + product.inner()
-                + ", or leave the product float with --float "
-                + product.name());
-      }
-    }
-  }
-
   private static Map<String, FeatureExtents> extents(ObservedRuns runs, List<String> inputs) {
     return runs
         .each(
@@ -274,7 +225,10 @@ public final class Quantization {
             outputs -> {
               Map<String, FeatureExtents> found = new LinkedHashMap<>();
               inputs.forEach(
-                  input -> found.put(input, FeatureExtents.of(input, outputs.get(INPUT + input))));
+                  input ->
+                      found.put(
+                          input,
+                          FeatureExtents.of(input, outputs.get(QuantizedSites.INPUT + input))));
               return found;
             },
             (one, other) -> joined(one, other, FeatureExtents::joined))
@@ -329,7 +283,7 @@ public final class Quantization {
               Map<String, Seen> found = new LinkedHashMap<>();
               extents.forEach(
                   (input, range) -> {
-                    Tensor value = outputs.get(INPUT + input);
+                    Tensor value = outputs.get(QuantizedSites.INPUT + input);
                     Histogram histogram =
                         histogram(value, range, Optional.ofNullable(factors.get(input)));
                     found.put(input, new Seen(histogram, SampledRows.of(value, rows)));
@@ -387,12 +341,12 @@ public final class Quantization {
   private Result compared(
       Request request,
       ObservedRuns exact,
-      List<Product> products,
-      List<AttentionSite> attentions,
+      QuantizedSites sites,
+      List<FunctionCode> functions,
       Map<Product, QuantizedGraph.Choice> choices,
       Map<Product, Double> errors,
       int smoothed) {
-    SequencedMap<String, String> shown = results(products, attentions);
+    SequencedMap<String, String> shown = sites.results();
     int count = Math.min(COMPARED, exact.samples());
     List<Map<String, Tensor>> wanted = results(exact, shown, count);
     double value = exact.value();
@@ -402,7 +356,7 @@ public final class Quantization {
             request.model(), quantized, shown, request.data(), diagnostic -> {}, progress)) {
       List<Map<String, Tensor>> found = results(runs, shown, count);
       List<Layer> layers = new ArrayList<>();
-      for (Product product : products) {
+      for (Product product : sites.products()) {
         QuantizedGraph.Choice choice = choices.get(product);
         layers.add(
             new Layer(
@@ -410,16 +364,37 @@ public final class Quantization {
                 choice.matrix().bits(),
                 choice.input().isPresent() ? 8 : 32,
                 errors.get(product),
-                RelativeError.of(wanted, found, RESULT + product.name())));
+                RelativeError.of(wanted, found, QuantizedSites.RESULT + product.name())));
       }
       List<Attention> compared =
-          attentions.stream()
+          sites.attentions().stream()
               .map(
                   site ->
-                      new Attention(site, RelativeError.of(wanted, found, RESULT + site.name())))
+                      new Attention(
+                          site,
+                          RelativeError.of(wanted, found, QuantizedSites.RESULT + site.name())))
+              .toList();
+      List<Activation> activations =
+          functions.stream()
+              .map(
+                  each ->
+                      new Activation(
+                          each.site(),
+                          each.error() <= request.settings().largestError() ? 8 : 32,
+                          each.error(),
+                          RelativeError.of(
+                              wanted, found, QuantizedSites.RESULT + each.site().name())))
               .toList();
       return new Result(
-          layers, compared, exact.samples(), count, smoothed, exact.metric(), value, runs.value());
+          layers,
+          compared,
+          activations,
+          exact.samples(),
+          count,
+          smoothed,
+          exact.metric(),
+          value,
+          runs.value());
     }
   }
 

@@ -24,6 +24,17 @@ final class RelativeError {
     return whole == 0 ? 0 : Math.sqrt(difference / whole);
   }
 
+  static double of(float[] wanted, float[] found) {
+    double difference = 0;
+    double whole = 0;
+    for (int i = 0; i < wanted.length; i++) {
+      double delta = (double) found[i] - wanted[i];
+      difference += delta * delta;
+      whole += (double) wanted[i] * wanted[i];
+    }
+    return whole == 0 ? 0 : Math.sqrt(difference / whole);
+  }
+
   /** Returns the ratio of signal to noise of a relative error. */
   static double decibels(double error) {
     return -20 * Math.log10(error);

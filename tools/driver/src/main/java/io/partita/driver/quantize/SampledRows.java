@@ -4,12 +4,14 @@ import io.partita.frontend.onnx.quantize.Affine;
 import io.partita.frontend.onnx.quantize.Product;
 import io.partita.frontend.onnx.quantize.QuantizedGraph;
 import io.partita.ir.tensor.Tensor;
+import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Some rows of the input of products, on which the error of a quantization is measured.
+ * Some rows of the input of products or functions, on which the error of a quantization is
+ * measured.
  *
  * @param rows {@code [n, features]}
  */
@@ -38,6 +40,13 @@ record SampledRows(List<float[]> rows) {
     List<float[]> all = new ArrayList<>(rows);
     all.addAll(other.rows);
     return new SampledRows(all);
+  }
+
+  /** Returns all numbers, row by row. */
+  float[] numbers() {
+    FloatBuffer all = FloatBuffer.allocate(rows.stream().mapToInt(row -> row.length).sum());
+    rows.forEach(all::put);
+    return all.array();
   }
 
   /**

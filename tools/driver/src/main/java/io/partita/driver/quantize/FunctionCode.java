@@ -1,0 +1,26 @@
+package io.partita.driver.quantize;
+
+import io.partita.frontend.onnx.quantize.Affine;
+import io.partita.frontend.onnx.quantize.FunctionSite;
+import io.partita.frontend.onnx.quantize.QuantizableModel;
+
+/**
+ * An activation function with a code of its argument.
+ *
+ * @param error the relative L2 error of its result, if only the argument is quantized
+ */
+record FunctionCode(FunctionSite site, Affine code, double error) {
+  /**
+   * @param rows some rows of the argument
+   */
+  static FunctionCode of(QuantizableModel model, FunctionSite site, Affine code, SampledRows rows) {
+    float[] numbers = rows.numbers();
+    float[] rounded = new float[numbers.length];
+    for (int i = 0; i < numbers.length; i++) {
+      rounded[i] = (float) code.rounded(numbers[i]);
+    }
+    float[] wanted = model.values(site, numbers);
+    float[] found = model.values(site, rounded);
+    return new FunctionCode(site, code, RelativeError.of(wanted, found));
+  }
+}
