@@ -1,7 +1,7 @@
 /*
- * Integer products, those with 4-bit integers, requantisation and attention of bytes with XpulpV2 instructions against
- * their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values, extremes among them.
- * Fails at the first difference.
+ * Integer products, those with 4-bit integers, requantisation, lookups and attention of bytes with XpulpV2 instructions
+ * against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values, extremes
+ * among them. Fails at the first difference.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
@@ -14,7 +14,8 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_gemm_requantize_u8_i8_u8, portable_gemm_requantize_i8_i8_i32, portable_gemv_requantize_i8_i8_i8,
     portable_attention_scores_i8, portable_attention_weights_u8, portable_attention_values_i8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
     portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
-    portable_nibble_gemm_u8_bf16;
+    portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
+    portable_lookup_u8_f32;
 
 struct pair {
     partita_kernel *accelerated;
@@ -48,6 +49,11 @@ static const struct pair nibbles[] = {{partita_nibble_gemm_i8_f32, portable_nibb
                                       {partita_nibble_gemm_i8_bf16, portable_nibble_gemm_i8_bf16, 0},
                                       {partita_nibble_gemm_u8_f32, portable_nibble_gemm_u8_f32, 0},
                                       {partita_nibble_gemm_u8_bf16, portable_nibble_gemm_u8_bf16, 0}};
+
+static const struct pair lookups[] = {{partita_lookup_i8_i8, portable_lookup_i8_i8, 0},
+                                      {partita_lookup_i8_f32, portable_lookup_i8_f32, 0},
+                                      {partita_lookup_u8_i8, portable_lookup_u8_i8, 0},
+                                      {partita_lookup_u8_f32, portable_lookup_u8_f32, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
 
@@ -217,6 +223,9 @@ int32_t partita_main(void)
         }
         compare(&elements[round % 4], &each, &each.out, one, other,
                 each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 2 ? 4 : 1));
+
+        struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
+        compare(&lookups[round % 4], &lookup, &lookup.out, one, other, lookup.count * (round % 2 ? 4 : 1));
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
         fill(left, OPERAND);

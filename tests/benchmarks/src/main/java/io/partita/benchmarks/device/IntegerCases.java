@@ -145,6 +145,15 @@ final class IntegerCases extends KernelCases {
         size(9000),
         size(30_000));
     it.add(
+        "lookup of f32",
+        new IntegerNetwork.Lookup(),
+        1,
+        size -> List.of(it.bytes(size), it.floats(IntegerNetwork.Lookup.ENTRIES)),
+        size(700),
+        size(1000),
+        size(9000),
+        size(20_000));
+    it.add(
         "cast i8 to f32",
         new Elementwise.Cast(ElementType.F32),
         1,
