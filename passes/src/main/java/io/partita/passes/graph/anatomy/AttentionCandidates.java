@@ -107,7 +107,7 @@ final class AttentionCandidates {
         || op instanceof Movement.Reshape
         || op instanceof Movement.Transpose
         || op instanceof Movement.Broadcast
-        || op instanceof IntegerNetwork.Requantize;
+        || op instanceof IntegerNetwork network && network.isElementwise();
   }
 
   private static boolean rounds(Op op) {

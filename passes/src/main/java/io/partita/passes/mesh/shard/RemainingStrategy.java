@@ -115,6 +115,7 @@ final class RemainingStrategy {
             .allMatch(
                 reader ->
                     (reader.op() instanceof Elementwise
+                            || reader.op() instanceof IntegerNetwork.Lookup
                             || reader.op() instanceof Movement.Transpose)
                         && isForOutputsOnly(reader.results().getFirst(), steps - 1));
   }
