@@ -23,8 +23,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Models of the zoo with matrices, inputs of products, attentions and caches as integers. Ranges
- * are those of random data.
+ * Models of the zoo with matrices, inputs of products, attentions, caches and arguments of
+ * activation functions as integers. Ranges are those of random data.
  */
 final class QuantizedZoo {
   private static final int SAMPLES = 4;
