@@ -58,11 +58,6 @@ record LowBitArithmetic(int bits, GraphEditor graph, Optional<Layout> at) {
     return cast(binary(BinaryFunction.ADD, within, number(levels())), ElementType.U8);
   }
 
-  /** Returns the bf16 values of codes. */
-  Value dequantised(Value codes, Value step) {
-    return cast(values(codes, step), ElementType.BF16);
-  }
-
   /** Returns the f32 values of codes. */
   Value values(Value codes, Value step) {
     Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels()));

@@ -385,7 +385,7 @@ public final class LowBitSyncs implements ModulePass {
       return graph.add(new Movement.Reshape(new Shape(dims)), value);
     }
 
-    /** Decodes {@code u8[places..., bytes]} to {@code bf16[places..., ..., coded]}. */
+    /** Decodes {@code u8[places..., bytes]} to {@code f32[places..., ..., coded]}. */
     private Value decoded(Value packed) {
       List<Dim> dims = new ArrayList<>(packed.type().shape().dims().subList(0, places));
       dims.addAll(sync.type().shape().dims());
@@ -393,7 +393,7 @@ public final class LowBitSyncs implements ModulePass {
       BitPacking packing = new BitPacking(options.bits(), shape.elements() / devices);
       Value codes = graph.add(new Movement.Reshape(shape), packing.unpack(packed, arithmetic));
       Value step = constants(shape.rank(), (place, j) -> arithmetic.step(ranges.bound(place, j)));
-      return arithmetic.dequantised(codes, step);
+      return arithmetic.values(codes, step);
     }
 
     private Value constants(int rank, ToDoubleBiFunction<Integer, Integer> value) {

@@ -43,6 +43,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LowBitSyncsTest {
@@ -169,6 +170,26 @@ class LowBitSyncsTest {
     Program program = Localization.of(coded, 1);
     List<Tensor> onDevices = List.copyOf(new ProgramEvaluator(program, 1).run(inputs).values());
     assertThat(largestError(onDevices, found)).isCloseTo(0, within(1e-6));
+  }
+
+  /** Sums in f32 round nothing to bf16, which targets might skip, and then differ in codes. */
+  @ParameterizedTest
+  @EnumSource(value = LowBitSyncs.Via.class, names = "BEST", mode = EnumSource.Mode.EXCLUDE)
+  void sumsInF32HaveNoOtherType(LowBitSyncs.Via via) {
+    Module joined = VaryingModules.joinedBlock(3, false);
+    SyncCalibration calibration = calibrated(joined, VaryingModules.inputs(joined, 3));
+    for (ElementType sum : List.of(ElementType.F32, ElementType.BF16)) {
+      Options options =
+          new Options(
+              BlockSelection.parse("all").orElseThrow(),
+              4,
+              OptionalInt.of(0),
+              OptionalInt.empty(),
+              sum,
+              via);
+      String text = PirPrinter.print(new LowBitSyncs(calibration, options).run(joined));
+      assertThat(text.contains("bf16")).as(sum.toString()).isEqualTo(sum == ElementType.BF16);
+    }
   }
 
   /** A feed-forward network, whose result is a sum on some devices. */
