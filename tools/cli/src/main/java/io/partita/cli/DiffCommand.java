@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,7 +73,8 @@ final class DiffCommand implements Callable<Integer> {
       paramLabel = "X",
       description =
           "The tolerance for f32, relative to an element and to the largest of its tensor; by default"
-              + " 1e-5, or 2^-8 for TT-Metalium kernels. Integers must be equal.")
+              + " 1e-5; for TT-Metalium kernels on the emulation derived for each element, and 2^-8 on"
+              + " ttsim. Integers must be equal.")
   Double tolerance;
 
   @Option(names = "--json", description = "Print one JSON object instead of lines.")
@@ -103,8 +105,9 @@ final class DiffCommand implements Callable<Integer> {
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
       progress.step("building and running with probes");
-      double allowed = tolerance == null ? KernelComparison.USUAL_TOLERANCE : tolerance;
       KernelProgram program = place.open(folder, description);
+      OptionalDouble allowed =
+          tolerance == null ? program.tolerance() : OptionalDouble.of(tolerance);
       return new KernelComparison(program, Duration.ofSeconds(timeout), allowed).run(arguments);
     }
   }

@@ -62,6 +62,7 @@ final class ChipValues {
   private final Map<String, String> constants;
   private final MemorySegment file;
   private final Map<String, Tensor> inputs;
+  private final KernelIntervals kernels;
   private final Map<Value, Tensor> values = new IdentityHashMap<>();
 
   private ChipValues(
@@ -70,13 +71,15 @@ final class ChipValues {
       Map<String, Weight> weights,
       Map<String, String> constants,
       MemorySegment file,
-      Map<String, Tensor> inputs) {
+      Map<String, Tensor> inputs,
+      KernelArithmetic arithmetic) {
     this.graph = graph;
     this.launches = launches;
     this.weights = weights;
     this.constants = constants;
     this.file = file;
     this.inputs = inputs;
+    this.kernels = new KernelIntervals(arithmetic);
   }
 
   /**
@@ -146,7 +149,8 @@ final class ChipValues {
     Map<String, String> constants = new LinkedHashMap<>();
     DescriptionFields texts = fields.object("constants");
     texts.names().forEach(name -> constants.put(name, texts.text(name)));
-    return new ChipValues(graph, launches, weights, constants, file, inputs);
+    KernelArithmetic arithmetic = KernelArithmetic.valueOf(fields.text("elements"));
+    return new ChipValues(graph, launches, weights, constants, file, inputs, arithmetic);
   }
 
   Graph graph() {
@@ -177,8 +181,7 @@ final class ChipValues {
   Optional<Tensor> computed(Value value) {
     Node node = value.definition();
     if (node.op() instanceof Communication.Gate) {
-      boolean isShut = get(node.operand(1)).filter(flag -> !flag.getBoolean(0)).isPresent();
-      return isShut ? Optional.empty() : get(node.operand(0));
+      return isShut(node) ? Optional.empty() : get(node.operand(0));
     }
     if (node.op() instanceof Communication) {
       return Optional.empty();
@@ -197,6 +200,10 @@ final class ChipValues {
     return Optional.of(Evaluator.run(node, operands).get(value.index()));
   }
 
+  private boolean isShut(Node gate) {
+    return get(gate.operand(1)).filter(flag -> !flag.getBoolean(0)).isPresent();
+  }
+
   /** What a flag chooses; the other operand may depend on what was skipped. */
   private Optional<Tensor> chosen(Node node) {
     TensorType type = node.result().type();
@@ -207,6 +214,47 @@ final class ChipValues {
                 tensor.size() == 1
                     ? Tensor.filled(type, tensor.getDouble(0))
                     : tensor.reshaped(type.shape()));
+  }
+
+  /**
+   * What the kernel of a step may give for its result; empty as {@link #computed} is. Of an
+   * exchange only one result is right, so there is none of it here.
+   */
+  Optional<Intervals> tolerated(Value value) {
+    return ofOperands(value).map(kernels::packed);
+  }
+
+  private Optional<Intervals> intervals(Value value) {
+    return values.containsKey(value) || value.isInput()
+        ? get(value).map(Intervals::exactly)
+        : ofOperands(value);
+  }
+
+  private Optional<Intervals> ofOperands(Value value) {
+    Node node = value.definition();
+    switch (node.op()) {
+      case Communication.Gate gate -> {
+        return isShut(node) ? Optional.empty() : intervals(node.operand(0));
+      }
+      case Elementwise.Select select when node.operand(0).type().shape().elements() == 1 -> {
+        return get(node.operand(0))
+            .flatMap(flag -> intervals(node.operand(flag.getBoolean(0) ? 1 : 2)))
+            .map(chosen -> chosen.broadcastTo(node.result().type().shape()));
+      }
+      case Communication communication -> {
+        return Optional.empty();
+      }
+      default -> {}
+    }
+    List<Intervals> operands = new ArrayList<>();
+    for (Value operand : node.operands()) {
+      Optional<Intervals> own = intervals(operand);
+      if (own.isEmpty()) {
+        return own;
+      }
+      operands.add(own.get());
+    }
+    return Optional.of(kernels.of(node.op(), operands));
   }
 
   private Tensor input(Value value) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * An emitted program that is built for the emulated chip.
@@ -81,6 +82,11 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) implements Ke
                 "/dev/stdout"));
     probes.ifPresent(file -> command.add(file.toString()));
     return new ProcessBuilder(command);
+  }
+
+  @Override
+  public OptionalDouble tolerance() {
+    return OptionalDouble.empty();
   }
 
   @Override

@@ -17,9 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The reference of an exchange: its messages, one after the other. */
+/**
+ * The reference of an exchange: its messages, one after the other. What is joined is rounded to the
+ * type of the elements, so that results are equal, bit for bit.
+ */
 final class ExchangedVectors {
   private final Map<Integer, double[]> vectors = new HashMap<>();
+  private final Map<Integer, KernelArithmetic> arithmetic = new HashMap<>();
   private final Map<List<Integer>, Deque<double[]>> channels = new HashMap<>();
 
   private ExchangedVectors() {}
@@ -43,6 +47,7 @@ final class ExchangedVectors {
           double[] vector = new double[Math.toIntExact(exchange.elements())];
           write(vector, exchange.before(), operands.get(chip).doubles());
           vectors.put(chip, vector);
+          arithmetic.put(chip, KernelArithmetic.of(exchange.element()));
           left.put(chip, exchange.steps().iterator());
         });
     boolean moves = true;
@@ -91,7 +96,8 @@ final class ExchangedVectors {
         double[] arrived = channel.remove();
         double[] own = read(vector, receive.slices());
         for (int i = 0; i < own.length; i++) {
-          own[i] = combined(receive.combine(), own[i], arrived[i]);
+          double joined = combined(receive.combine(), own[i], arrived[i]);
+          own[i] = arithmetic.get(chip).packed(joined);
         }
         write(vector, receive.slices(), own);
         yield true;

@@ -24,6 +24,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /**
@@ -31,15 +32,10 @@ import java.util.stream.IntStream;
  * the chip's data before the launch.
  *
  * @param limit the time limit of the run
- * @param tolerance relative to an element and to the largest of its tensor
+ * @param tolerance relative to an element and to the largest of its tensor; if empty, that which is
+ *     derived for each element from how its kernel rounds ({@link KernelIntervals})
  */
-public record KernelComparison(KernelProgram program, Duration limit, double tolerance) {
-  /**
-   * The matrix engine takes 10 bits of the mantissa of each factor, so a product loses less than
-   * 2^-9 of its size; a sum has terms of both signs.
-   */
-  public static final double USUAL_TOLERANCE = 0x1p-8;
-
+public record KernelComparison(KernelProgram program, Duration limit, OptionalDouble tolerance) {
   /**
    * @param inputs the inputs of the whole model, in its order
    * @throws PartitaException P5102 if it can't run, P5106 if there is no reference
@@ -82,14 +78,14 @@ public record KernelComparison(KernelProgram program, Duration limit, double tol
   /** Compares records in their order. */
   private static final class Comparison {
     private final List<ChipValues> chips;
-    private final double tolerance;
+    private final OptionalDouble tolerance;
     private final int launches;
     private final Map<Integer, Map<Integer, Tensor>> exchanged = new HashMap<>();
     private Optional<Finding> finding = Optional.empty();
     private double largest;
     private String largestAt = "";
 
-    Comparison(List<ChipValues> chips, double tolerance) {
+    Comparison(List<ChipValues> chips, OptionalDouble tolerance) {
       this.chips = chips;
       this.tolerance = tolerance;
       this.launches =
@@ -156,15 +152,24 @@ public record KernelComparison(KernelProgram program, Duration limit, double tol
         int chip, ChipValues.Launched launched, Value value, LaunchRecord record, int result) {
       ChipValues own = chips.get(chip);
       Tensor found = record.tensor(result, value.type());
+      boolean isExchange = value.definition().op() instanceof Exchange;
       Optional<Tensor> expected =
           value.definition().op() instanceof Exchange exchange
               ? Optional.ofNullable(exchange(exchange.sync()).get(chip))
               : own.computed(value);
+      // Before the value is set: what it may be depends on its operands only.
+      Optional<Intervals> tolerated =
+          isExchange || tolerance.isPresent()
+              ? expected.map(Intervals::exactly)
+              : own.tolerated(value);
       own.put(value, found);
-      if (expected.isEmpty()) {
+      if (expected.isEmpty() || tolerated.isEmpty()) {
         return;
       }
-      Agreement agreement = Agreement.of(expected.get(), found, tolerance);
+      Agreement agreement =
+          tolerance.isPresent()
+              ? Agreement.of(expected.get(), found, tolerance.getAsDouble())
+              : tolerated.get().agreement(expected.get(), found);
       if (agreement.first().isPresent()) {
         int index = agreement.first().getAsInt();
         finding =
@@ -176,7 +181,7 @@ public record KernelComparison(KernelProgram program, Duration limit, double tol
                     launches,
                     launched.origin(),
                     "element " + index,
-                    Agreement.text(expected.get(), index),
+                    tolerated.get().text(index),
                     Agreement.text(found, index)
                         + " (%d of %d elements differ)"
                             .formatted(agreement.wrong(), found.size())));

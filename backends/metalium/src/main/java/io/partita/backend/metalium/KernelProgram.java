@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /** An emitted program that is ready to run in one of the places where kernels run. */
 public interface KernelProgram {
@@ -26,6 +27,12 @@ public interface KernelProgram {
    * @throws IOException if it can't be prepared
    */
   ProcessBuilder process(Optional<Path> probes) throws IOException;
+
+  /**
+   * The tolerance of results, relative to an element and to the largest of its tensor, where the
+   * vector engine may compute otherwise than {@link KernelArithmetic} says; empty where it doesn't.
+   */
+  OptionalDouble tolerance();
 
   /** What failed, for a diagnostic. */
   String expected();

@@ -29,7 +29,7 @@ import java.util.Optional;
  * the program.
  */
 final class ReferenceFiles {
-  static final String FORMAT = "partita-metalium-reference-1";
+  static final String FORMAT = "partita-metalium-reference-2";
   static final String FOLDER = "reference/";
 
   /** The most elements of a constant that is written as text. */
@@ -91,6 +91,7 @@ final class ReferenceFiles {
     graph.outputs().forEach(out -> builder.output(out.name(), built.get(out.value())));
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("format", FORMAT);
+    fields.put("elements", pool.elements().name());
     fields.put("launches", json(launches));
     fields.put("weights", weights);
     fields.put("constants", constants);
@@ -152,11 +153,14 @@ final class ReferenceFiles {
   }
 
   private List<Object> json(List<Launch> launches) {
-    // Of an exchange in parts, the last one completes the result.
+    // Of an exchange in parts, the last one completes the result. Other chips may compute theirs in
+    // other launches.
     Map<String, Integer> last = new HashMap<>();
     for (int number = 0; number < launches.size(); number++) {
-      for (Matrix result : results(launches.get(number))) {
-        last.put(result.name(), number);
+      if (chips(launches.get(number)).contains(chip)) {
+        for (Matrix result : results(launches.get(number))) {
+          last.put(result.name(), number);
+        }
       }
     }
     List<Object> all = new ArrayList<>();

@@ -232,8 +232,9 @@ class BlockFloatWeightsTest {
     EmittedMetalium emitted =
         new MetaliumBackend(TargetLibrary.find("n150:chips=2"), options())
             .emit(program, Optional.empty());
+    EmulatedProgram built = built(emitted);
     ProbeComparison.Result result =
-        new KernelComparison(built(emitted), LIMIT, KernelComparison.USUAL_TOLERANCE)
+        new KernelComparison(built, LIMIT, built.tolerance())
             .run(List.of(Tensor.longs(Shape.of(3), 5, 63, 0)));
     assertThat(result.finding()).isEmpty();
     assertThat(result.steps()).isGreaterThan(3);

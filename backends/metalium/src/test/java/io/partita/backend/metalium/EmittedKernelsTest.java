@@ -3,6 +3,7 @@ package io.partita.backend.metalium;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.file.OutputFolder;
@@ -212,12 +213,19 @@ class EmittedKernelsTest {
       inputs.add(Tensor.ofDoubles(input.type(), values));
     }
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
-    double[] found =
-        EmulatedProgram.build(folder, emitted.description().whole())
-            .run(inputs, LIMIT)
-            .getFirst()
-            .doubles();
+    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    double[] found = program.run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(correlation);
+    assertLaunchesAgree(program, inputs);
+  }
+
+  /** Each element of each launch is within its derived tolerance. */
+  static void assertLaunchesAgree(EmulatedProgram program, List<Tensor> inputs) {
+    ProbeComparison.Result result =
+        new KernelComparison(program, LIMIT, program.tolerance()).run(inputs);
+    assertThat(result.finding()).isEmpty();
+    assertThat(result.message()).isEmpty();
+    assertThat(result.steps()).isPositive();
   }
 
   /**
@@ -270,6 +278,7 @@ class EmittedKernelsTest {
         List<Tensor> expected = Evaluator.run(module.graph(), whole);
         double[] found = session.run(inputs).getFirst().doubles();
         assertThat(Correlation.of(expected.getFirst().doubles(), found)).isGreaterThan(correlation);
+        assertLaunchesAgree(program, inputs);
         states = expected.subList(1, 3);
       }
     }

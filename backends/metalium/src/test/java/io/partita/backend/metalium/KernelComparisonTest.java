@@ -46,11 +46,9 @@ class KernelComparisonTest {
   }
 
   private ProbeComparison.Result compare(List<Tensor> inputs) {
-    return new KernelComparison(
-            EmulatedProgram.build(folder, MetaliumDescription.read(folder).whole()),
-            LIMIT,
-            KernelComparison.USUAL_TOLERANCE)
-        .run(inputs);
+    EmulatedProgram program =
+        EmulatedProgram.build(folder, MetaliumDescription.read(folder).whole());
+    return new KernelComparison(program, LIMIT, program.tolerance()).run(inputs);
   }
 
   /** Changes the kernels that have a text. */
@@ -99,7 +97,7 @@ class KernelComparisonTest {
     assertThat(right.chips()).isEqualTo(2);
     int last = right.steps() - 1;
     assertThat(last).isGreaterThan(1);
-    assertThat(right.largest()).isBetween(0.0, KernelComparison.USUAL_TOLERANCE);
+    assertThat(right.largest()).isBetween(0.0, 0x1p-8);
 
     change("exp_tile(0);", "exp_tile(0);\n            exp_tile(0);");
     Finding softmax = compare(inputs).finding().orElseThrow();

@@ -131,10 +131,9 @@ class PackedCodesTest {
     Path folder = scratch.resolve("program");
     EmittedMetalium emitted = emit(program);
     OutputFolder.write(emitted.files(), folder, path -> false);
-    Tensor found =
-        EmulatedProgram.build(folder, emitted.description().whole())
-            .run(List.of(a), LIMIT)
-            .getFirst();
+    EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
+    EmittedKernelsTest.assertLaunchesAgree(built, List.of(a));
+    Tensor found = built.run(List.of(a), LIMIT).getFirst();
     double[] expected = new double[values.length];
     for (int i = 0; i < values.length; i++) {
       // Codes have one zero.

@@ -175,7 +175,9 @@ class SeveralChipsTest {
     Path folder = scratch.resolve("program");
     EmittedMetalium emitted = emit(program);
     OutputFolder.write(emitted.files(), folder, path -> false);
-    return EmulatedProgram.build(folder, emitted.description().whole()).run(inputs, LIMIT);
+    EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
+    EmittedKernelsTest.assertLaunchesAgree(built, inputs);
+    return built.run(inputs, LIMIT);
   }
 
   private static Tensor integers(Random random, TensorType type) {

@@ -209,12 +209,11 @@ class SimulatedKernelsTest {
         module.graph().inputs().stream()
             .map(input -> EmittedKernelsTest.gaussian(random, input))
             .toList();
-    KernelComparison comparison =
-        new KernelComparison(program, LIMIT, KernelComparison.USUAL_TOLERANCE);
+    KernelComparison comparison = new KernelComparison(program, LIMIT, program.tolerance());
     ProbeComparison.Result right = comparison.run(inputs);
     assertThat(right.finding()).isEmpty();
     assertThat(right.steps()).isGreaterThan(3);
-    assertThat(right.largest()).isBetween(0.0, KernelComparison.USUAL_TOLERANCE);
+    assertThat(right.largest()).isBetween(0.0, program.tolerance().orElseThrow());
 
     Path kernel = program.folder().resolve("kernels/softmax_compute.cpp");
     Files.writeString(

@@ -154,6 +154,8 @@ class SpeculatingChipsTest {
     OutputFolder.write(emitted.files(), folder, path -> false);
     EmulatedProgram built = EmulatedProgram.build(folder, emitted.description().whole());
     List<double[]> outputs = new ArrayList<>();
+    // At the last position, with empty caches before.
+    EmittedKernelsTest.assertLaunchesAgree(built, List.copyOf(token(program, tokens - 1).values()));
     try (KernelSession session = new KernelSession(built, LIMIT)) {
       for (int position = 0; position < tokens; position++) {
         List<Tensor> inputs = List.copyOf(token(program, position).values());

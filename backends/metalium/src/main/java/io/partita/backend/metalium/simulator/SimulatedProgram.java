@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
 /**
@@ -27,6 +28,13 @@ public record SimulatedProgram(
     implements KernelProgram {
   private static final Pattern TELLING = Pattern.compile("ERROR: | [Ee]rror: |^\\w*Error: ");
   private static final int MAX_LINES = 6;
+
+  /**
+   * Functions of the vector engine are sequences of instructions, which depend on the compiler. The
+   * matrix engine takes 10 bits of the mantissa of each factor, so a product loses less than 2^-9
+   * of its size; a sum has terms of both signs.
+   */
+  private static final double TOLERANCE = 0x1p-8;
 
   /** The runtime writes messages to the standard output, so the outputs have a stream of theirs. */
   private static final String SEPARATE_STREAMS = "exec 3>&1 >&2; exec \"$@\"";
@@ -108,6 +116,11 @@ public record SimulatedProgram(
           StockCompiler.REMEDY);
     }
     return StockCompiler.root(ttnn, work.toAbsolutePath());
+  }
+
+  @Override
+  public OptionalDouble tolerance() {
+    return OptionalDouble.of(TOLERANCE);
   }
 
   @Override

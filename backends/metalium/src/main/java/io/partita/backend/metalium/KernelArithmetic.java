@@ -1,0 +1,78 @@
+package io.partita.backend.metalium;
+
+import io.partita.ir.tensor.Float16;
+import io.partita.ir.type.ElementType;
+
+/**
+ * How kernels round. All of it keeps the order of numbers, so that what holds for the ends of an
+ * interval holds for all numbers in it.
+ *
+ * <ul>
+ *   <li>A source register of the matrix engine has 10 bits of the mantissa; the others are cut off.
+ *       Products of two such numbers have at most 22 bits, which f32 has.
+ *   <li>A destination register has 32 bits, as all kernels ask for: each sum is rounded to f32.
+ *   <li>The packer rounds to the format of the buffer, to nearest.
+ *   <li>The vector engine rounds sums, products, quotients and roots to f32; other functions are
+ *       those of the C library, or a few operations.
+ * </ul>
+ */
+enum KernelArithmetic {
+  F32,
+  BF16,
+  /** Without any rounding: the mathematical results. */
+  EXACT;
+
+  private static final double UNIT = 0x1p-24;
+
+  static KernelArithmetic of(ElementType element) {
+    return element == ElementType.BF16 ? BF16 : F32;
+  }
+
+  /** A stored number as the matrix engine reads it. All bits of bf16 fit. */
+  double inSource(double x) {
+    return this == F32 && Double.isFinite(x)
+        ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & 0xffffe000)
+        : x;
+  }
+
+  /** A result in a destination register. */
+  double inDestination(double x) {
+    return this == EXACT ? x : (float) x;
+  }
+
+  /** A destination register as it is packed into a buffer. */
+  double packed(double x) {
+    return this == BF16 ? Float16.fromBfloat(Float16.toBfloat((float) x)) : inDestination(x);
+  }
+
+  /**
+   * What a sum of so many terms in destination registers may be off, relative to the sum of their
+   * magnitudes, in any order: (1 + u)^n - 1 for the roundings of partial sums.
+   */
+  double ofSum(long terms) {
+    return this == EXACT ? terms * 0x1p-50 : Math.expm1((terms + 1) * Math.log1p(UNIT));
+  }
+
+  /** What a single result in a destination register may be off, relative to it. */
+  double ofRounding() {
+    return this == EXACT ? 0 : UNIT;
+  }
+
+  /**
+   * What a function of the vector engine may be off, relative to its result: the C library's are
+   * within two units, and the sigmoid makes three roundings of them.
+   */
+  double ofFunction() {
+    return this == EXACT ? 0x1p-48 : 8 * UNIT;
+  }
+
+  /** What packing may be off, relative to a number. */
+  double ofPacking() {
+    return this == BF16 ? 0x1p-8 / 2 : this == F32 ? UNIT : 0;
+  }
+
+  /** The largest share of a number that a source register loses. */
+  double ofSource() {
+    return this == F32 ? 0x1p-10 : 0;
+  }
+}
