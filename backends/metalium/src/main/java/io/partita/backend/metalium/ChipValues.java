@@ -62,6 +62,7 @@ final class ChipValues {
   private final Map<String, String> constants;
   private final MemorySegment file;
   private final Map<String, Tensor> inputs;
+  private final KernelArithmetic arithmetic;
   private final KernelIntervals kernels;
   private final Map<Value, Tensor> values = new IdentityHashMap<>();
 
@@ -79,6 +80,7 @@ final class ChipValues {
     this.constants = constants;
     this.file = file;
     this.inputs = inputs;
+    this.arithmetic = arithmetic;
     this.kernels = new KernelIntervals(arithmetic);
   }
 
@@ -157,6 +159,11 @@ final class ChipValues {
     return graph;
   }
 
+  /** How the kernels of the chip round. */
+  KernelArithmetic arithmetic() {
+    return arithmetic;
+  }
+
   List<Launched> launches() {
     return launches;
   }
@@ -217,11 +224,16 @@ final class ChipValues {
   }
 
   /**
-   * What the kernel of a step may give for its result; empty as {@link #computed} is. Of an
-   * exchange only one result is right, so there is none of it here.
+   * What the kernel of a step may give for its result; empty as {@link #computed} is, or for an
+   * exchange.
    */
   Optional<Intervals> tolerated(Value value) {
     return ofOperands(value).map(kernels::packed);
+  }
+
+  /** What a kernel may have given for a value: what was set, if it was. */
+  Optional<Intervals> held(Value value) {
+    return intervals(value).map(kernels::packed);
   }
 
   private Optional<Intervals> intervals(Value value) {

@@ -18,24 +18,29 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The reference of an exchange: its messages, one after the other. What is joined is rounded to the
- * type of the elements, so that results are equal, bit for bit.
+ * The reference of an exchange: its messages, one after the other. What is joined is rounded as
+ * chips do, so that results are equal, bit for bit, where operands are.
  */
 final class ExchangedVectors {
   private final Map<Integer, double[]> vectors = new HashMap<>();
-  private final Map<Integer, KernelArithmetic> arithmetic = new HashMap<>();
   private final Map<List<Integer>, Deque<double[]>> channels = new HashMap<>();
 
-  private ExchangedVectors() {}
+  private final KernelArithmetic arithmetic;
+
+  private ExchangedVectors(KernelArithmetic arithmetic) {
+    this.arithmetic = arithmetic;
+  }
 
   /**
    * Returns the results of chips.
    *
    * @param nodes the exchange in the graph of each chip that takes part
    * @param operands what these have before
+   * @param arithmetic how chips round
    */
-  static Map<Integer, Tensor> of(Map<Integer, Node> nodes, Map<Integer, Tensor> operands) {
-    return new ExchangedVectors().run(nodes, operands);
+  static Map<Integer, Tensor> of(
+      Map<Integer, Node> nodes, Map<Integer, Tensor> operands, KernelArithmetic arithmetic) {
+    return new ExchangedVectors(arithmetic).run(nodes, operands);
   }
 
   private Map<Integer, Tensor> run(Map<Integer, Node> nodes, Map<Integer, Tensor> operands) {
@@ -47,7 +52,6 @@ final class ExchangedVectors {
           double[] vector = new double[Math.toIntExact(exchange.elements())];
           write(vector, exchange.before(), operands.get(chip).doubles());
           vectors.put(chip, vector);
-          arithmetic.put(chip, KernelArithmetic.of(exchange.element()));
           left.put(chip, exchange.steps().iterator());
         });
     boolean moves = true;
@@ -97,7 +101,7 @@ final class ExchangedVectors {
         double[] own = read(vector, receive.slices());
         for (int i = 0; i < own.length; i++) {
           double joined = combined(receive.combine(), own[i], arrived[i]);
-          own[i] = arithmetic.get(chip).packed(joined);
+          own[i] = arithmetic.packed(joined);
         }
         write(vector, receive.slices(), own);
         yield true;

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.stream.IntStream;
 
 /**
  * Runs kernels and compares what each launch computes on each chip with the reference, applied to
@@ -80,7 +79,7 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
     private final List<ChipValues> chips;
     private final OptionalDouble tolerance;
     private final int launches;
-    private final Map<Integer, Map<Integer, Tensor>> exchanged = new HashMap<>();
+    private final Map<Integer, Exchanged> exchanged = new HashMap<>();
     private Optional<Finding> finding = Optional.empty();
     private double largest;
     private String largestAt = "";
@@ -152,16 +151,16 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
         int chip, ChipValues.Launched launched, Value value, LaunchRecord record, int result) {
       ChipValues own = chips.get(chip);
       Tensor found = record.tensor(result, value.type());
-      boolean isExchange = value.definition().op() instanceof Exchange;
-      Optional<Tensor> expected =
-          value.definition().op() instanceof Exchange exchange
-              ? Optional.ofNullable(exchange(exchange.sync()).get(chip))
-              : own.computed(value);
-      // Before the value is set: what it may be depends on its operands only.
-      Optional<Intervals> tolerated =
-          isExchange || tolerance.isPresent()
-              ? expected.map(Intervals::exactly)
-              : own.tolerated(value);
+      Optional<Tensor> expected;
+      Optional<Intervals> tolerated;
+      if (value.definition().op() instanceof Exchange exchange) {
+        Exchanged results = exchange(exchange.sync());
+        expected = Optional.ofNullable(results.expected.get(chip));
+        tolerated = Optional.ofNullable(results.tolerated.get(chip));
+      } else {
+        expected = own.computed(value);
+        tolerated = own.tolerated(value);
+      }
       own.put(value, found);
       if (expected.isEmpty() || tolerated.isEmpty()) {
         return;
@@ -181,7 +180,9 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
                     launches,
                     launched.origin(),
                     "element " + index,
-                    tolerated.get().text(index),
+                    tolerance.isPresent()
+                        ? Agreement.text(expected.get(), index)
+                        : tolerated.get().text(index),
                     Agreement.text(found, index)
                         + " (%d of %d elements differ)"
                             .formatted(agreement.wrong(), found.size())));
@@ -193,31 +194,42 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
       }
     }
 
-    /** What each chip has after an exchange, from what all of them had before. */
-    private Map<Integer, Tensor> exchange(int sync) {
-      return exchanged.computeIfAbsent(
-          sync,
-          key -> {
-            Map<Integer, Node> nodes = new HashMap<>();
-            Map<Integer, Tensor> operands = new HashMap<>();
-            IntStream.range(0, chips.size())
-                .forEach(
-                    chip ->
-                        node(chips.get(chip).graph(), sync)
-                            .ifPresent(
-                                node -> {
-                                  Optional<Tensor> operand =
-                                      node.operands().isEmpty()
-                                          ? Optional.of(Tensor.filled(node.result().type(), 0))
-                                          : chips.get(chip).get(node.operand(0));
-                                  operand.ifPresent(
-                                      tensor -> {
-                                        nodes.put(chip, node);
-                                        operands.put(chip, tensor);
-                                      });
-                                }));
-            return ExchangedVectors.of(nodes, operands);
-          });
+    /** What each chip has after an exchange: the reference's result, and what it may be. */
+    private record Exchanged(Map<Integer, Tensor> expected, Map<Integer, Intervals> tolerated) {}
+
+    private Exchanged exchange(int sync) {
+      return exchanged.computeIfAbsent(sync, this::exchanged);
+    }
+
+    private Exchanged exchanged(int sync) {
+      Map<Integer, Node> nodes = new HashMap<>();
+      Map<Integer, Tensor> operands = new HashMap<>();
+      Map<Integer, Tensor> low = new HashMap<>();
+      Map<Integer, Tensor> high = new HashMap<>();
+      for (int chip = 0; chip < chips.size(); chip++) {
+        ChipValues own = chips.get(chip);
+        Optional<Node> node = node(own.graph(), sync);
+        if (node.isPresent()) {
+          Optional<Tensor> nothing = Optional.of(Tensor.filled(node.get().result().type(), 0));
+          Optional<Value> operand = node.get().operands().stream().findFirst();
+          Optional<Tensor> before = operand.isEmpty() ? nothing : own.get(operand.get());
+          if (before.isPresent()) {
+            nodes.put(chip, node.get());
+            operands.put(chip, before.get());
+            Intervals held =
+                operand.flatMap(own::held).orElseGet(() -> Intervals.exactly(before.get()));
+            low.put(chip, held.low());
+            high.put(chip, held.high());
+          }
+        }
+      }
+      // Sums and extremes keep the order of all their terms.
+      KernelArithmetic arithmetic = chips.getFirst().arithmetic();
+      Map<Integer, Tensor> least = ExchangedVectors.of(nodes, low, arithmetic);
+      Map<Integer, Tensor> most = ExchangedVectors.of(nodes, high, arithmetic);
+      Map<Integer, Intervals> tolerated = new HashMap<>();
+      least.forEach((chip, tensor) -> tolerated.put(chip, new Intervals(tensor, most.get(chip))));
+      return new Exchanged(ExchangedVectors.of(nodes, operands, arithmetic), tolerated);
     }
 
     private static Optional<Node> node(Graph graph, int sync) {
