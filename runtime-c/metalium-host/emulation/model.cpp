@@ -285,6 +285,11 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
         if (step.decides) {
             reads.insert(reads.end(), {0, 0, columns - 1, rows - 1, columns * rows - 1});
         }
+        if (step.shares) {
+            const uint32_t wide = std::min(cores, columns);
+            const uint32_t high = (cores + columns - 1) / columns;
+            reads.insert(reads.end(), {0, 0, wide - 1, high - 1, wide * high - 1, cores - 1});
+        }
         std::vector<uint32_t> computes = {first, count};
         computes.insert(computes.end(), words.begin(), words.end());
         std::vector<uint32_t> writes = {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
@@ -302,6 +307,9 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     program.cbs = buffers(step.buffers);
     for (uint32_t level = 0; 1u << level < step.chunks; level++) {
         program.semaphores.push_back({level, 0});
+    }
+    if (step.shares) {
+        program.semaphores = {{0, 0}, {1, 0}};
     }
     program.kernels = {reader, writer};
     if (step.compute != nullptr) {

@@ -78,6 +78,12 @@ struct Step {
      */
     std::vector<uint32_t> words = {};
     bool decides = false;
+    /*
+     * The first core reads the first operand and sends it to the others. The last arguments of its reader are the corners of a
+     * rectangle that has all cores of the step, the number of others in it, and of those of the step; a core has a semaphore for
+     * those that wait and one for what was sent.
+     */
+    bool shares = false;
     /* The chips that run the kernels; empty for all. */
     std::vector<uint32_t> chips = {};
 };

@@ -105,7 +105,7 @@ class MetaliumCommandsTest {
     assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
     assertThat(same.out()).startsWith("PASS 1 steps on 1 chip");
 
-    Path kernel = folder.resolve("kernels/linear_add_row_silu_add_compute.cpp");
+    Path kernel = folder.resolve("kernels/linear_mcast_add_row_silu_add_compute.cpp");
     Files.writeString(kernel, Files.readString(kernel).replace("silu_tile(0);", ""));
     Invocation other = Invocation.of("diff", folder, "--inputs", inputs);
     assertThat(other.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
@@ -236,7 +236,7 @@ class MetaliumCommandsTest {
   @Test
   void foldersHoldKernelsAndHostPrograms() throws IOException {
     Path folder = compiled("n150");
-    assertThat(folder.resolve("kernels/linear_add_row_silu_add_compute.cpp")).exists();
+    assertThat(folder.resolve("kernels/linear_mcast_add_row_silu_add_compute.cpp")).exists();
     assertThat(folder.resolve("model.py")).content().contains("ttnn.generic_op(");
     assertThat(folder.resolve("metalium-host/api/compute/matmul.h")).exists();
     assertThat(folder.resolve("model.json")).content().contains("partita-metalium-1");

@@ -44,7 +44,9 @@ final class CircularBuffers {
     switch (step.kind()) {
       case LINEAR, ELEMENTWISE -> {
         for (Matrix operand : step.allOperands()) {
-          buffers.add(new Buffer(buffers.size(), 2, operand.format()));
+          boolean isRow = step.isShared() && buffers.isEmpty();
+          buffers.add(
+              new Buffer(buffers.size(), isRow ? operand.tileColumns() : 2, operand.format()));
         }
       }
       case RMS_NORM ->

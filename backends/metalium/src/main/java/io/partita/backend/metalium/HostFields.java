@@ -60,6 +60,7 @@ final class HostFields {
     fields.put("others", step.others().stream().map(Matrix::name).toList());
     fields.put("words", step.control().words());
     fields.put("decides", step.control().decision().isPresent() ? true : null);
+    fields.put("shares", step.isShared() ? true : null);
     fields.put("chips", on.size() == chips ? null : on);
     return fields;
   }

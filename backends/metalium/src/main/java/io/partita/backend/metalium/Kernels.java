@@ -364,7 +364,7 @@ final class Kernels {
 
   private Tiled tiled(Step step) {
     String kind = step.kind().name().toLowerCase(Locale.ROOT);
-    StringBuilder name = new StringBuilder(kind);
+    StringBuilder name = new StringBuilder(step.isShared() ? kind + "_mcast" : kind);
     List<Map<String, Object>> operands = new ArrayList<>();
     List<Map<String, Object>> epilogues = new ArrayList<>();
     for (Epilogue epilogue : step.epilogues()) {
@@ -392,6 +392,7 @@ final class Kernels {
     }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
     Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
+    names.put("shares", step.isShared());
     return new Tiled(kind, name.toString(), names, operands, epilogues);
   }
 

@@ -33,6 +33,10 @@ final class ModelSteps {
   private final Matrices matrices;
   private final Indices indices;
   private final long cores;
+
+  /** Results of products whose left operand one core reads for all. */
+  private final Set<Value> shared;
+
   private final List<Work> steps = new ArrayList<>();
   private Operands operands;
   private Decisions decisions;
@@ -47,10 +51,11 @@ final class ModelSteps {
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
 
-  ModelSteps(Matrices matrices, Indices indices, long cores) {
+  ModelSteps(Matrices matrices, Indices indices, long cores, Set<Value> shared) {
     this.matrices = matrices;
     this.indices = indices;
     this.cores = cores;
+    this.shared = shared;
   }
 
   /**
@@ -399,13 +404,16 @@ final class ModelSteps {
       throw unsupported(node);
     }
     Matrix result = matrices.result(last.result());
-    return Step.ofTiles(
-        Kind.LINEAR,
-        last.origin(),
-        List.of(x.get(), weight.get()),
-        all,
-        result,
-        List.of(x.get().tileColumns() + "", result.tileColumns() + ""));
+    Step step =
+        Step.ofTiles(
+            Kind.LINEAR,
+            last.origin(),
+            List.of(x.get(), weight.get()),
+            all,
+            result,
+            List.of(x.get().tileColumns() + "", result.tileColumns() + ""));
+    boolean isShared = x.get().tileRows() == 1 && result.tileColumns() > 1;
+    return isShared && shared.contains(last.result()) ? step.sharing() : step;
   }
 
   private Step norm(Structured.Norm norm, Node node) {

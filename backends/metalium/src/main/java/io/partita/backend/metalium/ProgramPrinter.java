@@ -103,6 +103,7 @@ final class ProgramPrinter {
     main.put("page", pool.elements().bytes());
     putWeights(main);
     main.put("cores", joiningCores(launches));
+    main.put("shares", launches.stream().anyMatch(ProgramPrinter::isShared) ? true : null);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -143,6 +144,10 @@ final class ProgramPrinter {
         .orElse(null);
   }
 
+  private static boolean isShared(Launch launch) {
+    return launch instanceof Launch.Same same && same.step().isShared();
+  }
+
   /** The words that decisions give to cores. */
   private static int words(List<Launch> launches) {
     return launches.stream()
@@ -169,7 +174,8 @@ final class ProgramPrinter {
               .collect(Collectors.toUnmodifiableSet());
       Matrices own = new Matrices(pool, chip, element);
       long cores = (long) role.cores().columns() * role.cores().rows();
-      works.add(new ModelSteps(own, indices, cores).of(graph, meaning.results(), states));
+      Set<Value> shared = SharedOperands.of(role, graph);
+      works.add(new ModelSteps(own, indices, cores, shared).of(graph, meaning.results(), states));
       matrices.add(own);
       graphs.add(graph);
     }

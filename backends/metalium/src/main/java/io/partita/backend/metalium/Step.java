@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param chunks the cores that work on parts of one result and join them as a tree
  * @param others further results, which only the writer knows
  * @param control what kernels read or decide on each core
+ * @param isShared whether one core reads the first operand, a row of tiles, for all cores
  */
 record Step(
     Kind kind,
@@ -35,7 +36,8 @@ record Step(
     long tilesOfUnit,
     int chunks,
     List<Matrix> others,
-    Control control)
+    Control control,
+    boolean isShared)
     implements Work {
   /** What kernels compute. */
   enum Kind {
@@ -138,11 +140,17 @@ record Step(
         tilesOfUnit,
         chunks,
         List.of(),
-        Control.NONE);
+        Control.NONE,
+        false);
   }
 
   Step with(Control other) {
-    return with(others, other);
+    return with(others, other, isShared);
+  }
+
+  /** The same step, whose cores share the first operand. */
+  Step sharing() {
+    return with(others, control, true);
   }
 
   /** The same step, which is skipped unless none of these words is 0. */
@@ -151,10 +159,10 @@ record Step(
   }
 
   Step withOthers(List<Matrix> results) {
-    return with(results, control);
+    return with(results, control, isShared);
   }
 
-  private Step with(List<Matrix> results, Control other) {
+  private Step with(List<Matrix> results, Control other, boolean shares) {
     return new Step(
         kind,
         origin,
@@ -167,7 +175,8 @@ record Step(
         tilesOfUnit,
         chunks,
         results,
-        other);
+        other,
+        shares);
   }
 
   /** A step whose units of work are the tiles of the result. */

@@ -36,6 +36,7 @@ class BrokenKernelsTest {
   private static Module module(String name, String element) {
     return switch (name) {
       case "feed-forward" -> EmittedKernelsTest.feedForward(40, element);
+      case "token" -> EmittedKernelsTest.feedForward(1, element);
       case "layer-norm" -> EmittedKernelsTest.layerNorm(40, 72, true, element);
       default -> EmittedKernelsTest.attention(TOKENS, 4, 2, 32, 96, element);
     };
@@ -90,8 +91,9 @@ class BrokenKernelsTest {
   }
 
   /**
-   * Skipped tiles, a larger epsilon, a factor of 1 + 2^-21, padding that counts, operands that lose
-   * bits which they should keep, and a scale that is off by 2^-8.
+   * Skipped tiles, tiles that aren't sent to all cores, a larger epsilon, a factor of 1 + 2^-21,
+   * padding that counts, operands that lose bits which they should keep, and a scale that is off by
+   * 2^-8.
    */
   @Tag("thorough")
   @ParameterizedTest
@@ -99,6 +101,7 @@ class BrokenKernelsTest {
       delimiter = '|',
       value = {
         "feed-forward | kernels/linear | kt < Kt; | kt < Kt - 1; | silu",
+        "token | kernels/linear_mcast | Kt * x_tile_size | x_tile_size | silu",
         "feed-forward | kernels/rms_norm | add_unary_tile(0, epsilon) | add_unary_tile(0, epsilon + 0x2000000) | norm",
         "feed-forward | kernels/rms_norm | (cb_norm, cb_scale, 0, wt, 0); | (cb_norm, cb_scale, 0, wt, 0); binop_with_scalar_tile_init(); mul_unary_tile(0, 0x3f800004); | norm",
         "feed-forward | kernels/softmax | cb_exp, cb_ones, wt, 0, 0 | cb_exp, cb_ones, 0, 0, 0 | softmax",

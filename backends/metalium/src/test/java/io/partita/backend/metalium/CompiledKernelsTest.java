@@ -82,6 +82,7 @@ class CompiledKernelsTest {
       for (Program program :
           List.of(
               onOne(EmittedKernelsTest.feedForward(40, element)),
+              onOne(EmittedKernelsTest.feedForward(1, element)),
               onOne(EmittedKernelsTest.layerNorm(40, 72, true, element)),
               onOne(EmittedKernelsTest.layerNorm(40, 72, false, element)),
               onOne(EmittedKernelsTest.attention(1, 4, 2, 32, 96, element)),

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests emitted kernels on the emulated chip against the reference evaluator. */
 class EmittedKernelsTest {
@@ -154,6 +155,49 @@ class EmittedKernelsTest {
   @Test
   void kernelsOfABlockAreReadable() throws IOException {
     GoldenFile.of("feed-forward.golden").assertMatches("n150", text(feedForward(64, "f32")));
+  }
+
+  /** A product of one row of tiles, which the first core sends to all others. */
+  static Module wide(int columns) {
+    return PirParser.parse(
+        """
+        pir 1
+        module {
+          graph @wide(%x: f32[1,96], %w: f32[96,N], %r: f32[1,N]) -> ("y": f32[1,N]) {
+            %0 = linear(%x, %w) : f32[1,N] "product"
+            %1 = add(%0, %r) : f32[1,N] "y"
+            return %1
+          }
+        }
+        """
+            .replaceAll("\\bN\\b", "" + columns));
+  }
+
+  @Test
+  void kernelsThatShareAnOperandAreReadable() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (EmittedFile file : emit(wide(320)).files()) {
+      if (file.path().matches("kernels/linear.*|emulation.cpp|model.py")) {
+        text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
+      }
+    }
+    GoldenFile.of("shared-operand.golden").assertMatches("n150", text.toString());
+  }
+
+  /**
+   * 2 of 72 cores, 10 of the 16 in a rectangle around them, and all of them, of which some have two
+   * tiles. With one tile there is no other core.
+   */
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(ints = {32, 64, 320, 2560})
+  void sharedOperandsAgreeWithTheReference(int columns) {
+    EmittedMetalium emitted = emit(wide(columns));
+    assertThat(
+            emitted.files().stream()
+                .anyMatch(file -> file.path().equals("kernels/linear_mcast_add_reader.cpp")))
+        .isEqualTo(columns > 32);
+    assertAgrees(wide(columns), 0, 0.99999);
   }
 
   @Test

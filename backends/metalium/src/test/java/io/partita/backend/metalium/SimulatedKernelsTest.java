@@ -197,6 +197,13 @@ class SimulatedKernelsTest {
         .hasMessageContaining("compile the model with --set grid=8x9");
   }
 
+  /** One core multicasts a row to 9 others in a rectangle of 16 or 18, and to the whole grid. */
+  @ParameterizedTest
+  @ValueSource(ints = {320, 2560})
+  void productsThatShareAnOperandAgree(int columns) {
+    assertAgrees(EmittedKernelsTest.wide(columns));
+  }
+
   /**
    * Launches are compared one by one, and the first whose kernel computes something else is named.
    */
