@@ -115,5 +115,11 @@ public record ChipSchedule(
     public long offset() {
       return at.offset();
     }
+
+    boolean holds(Address address) {
+      return at.memory() == address.memory()
+          && at.offset() <= address.offset()
+          && address.offset() < at.offset() + bytes;
+    }
   }
 }

@@ -43,6 +43,10 @@ final class MemoryVerifier {
 
   private final List<Residence> byFirst;
   private final List<Residence> alive = new ArrayList<>();
+
+  /** The live object that was used last, since the rows of an operand are mostly in one. */
+  private Residence recent;
+
   private int nextResidence;
   private int index;
   private ScheduleStep step;
@@ -156,8 +160,9 @@ final class MemoryVerifier {
   }
 
   private void requireInside(Address at, long bytes) {
-    boolean isKnown = at.memory() >= 0 && at.memory() < chip.memories().size();
-    require(isKnown, "a memory of " + chip.memories().size(), at);
+    if (at.memory() < 0 || at.memory() >= chip.memories().size()) {
+      require(false, "a memory of " + chip.memories().size(), at);
+    }
     MemoryUse use = chip.memories().get(at.memory());
     if (at.offset() < 0 || at.offset() + bytes > use.used()) {
       require(
@@ -174,13 +179,15 @@ final class MemoryVerifier {
   /** Begins live ranges, which must not overlap others and have no values yet. */
   private void enter() {
     alive.removeIf(each -> each.last() < index);
+    recent = null;
     while (nextResidence < byFirst.size() && byFirst.get(nextResidence).first() <= index) {
       Residence entering = byFirst.get(nextResidence++);
       requireInside(entering.at(), entering.bytes());
       Extent own = new Extent(entering.at(), entering.bytes());
       for (Residence other : alive) {
-        boolean isApart = !own.meets(new Extent(other.at(), other.bytes()));
-        require(isApart, "bytes disjoint from " + other, entering);
+        if (own.meets(new Extent(other.at(), other.bytes()))) {
+          require(false, "bytes disjoint from " + other, entering);
+        }
       }
       requireIdle(entering.at(), entering.bytes());
       fill(entering.at(), entering.bytes(), EMPTY);
@@ -477,12 +484,15 @@ final class MemoryVerifier {
 
   /** Returns the end of the object at an address; the address itself if there is none. */
   private long end(Address at) {
-    return alive.stream()
-        .filter(each -> each.at().memory() == at.memory())
-        .filter(each -> each.offset() <= at.offset())
-        .mapToLong(each -> each.offset() + each.bytes())
-        .filter(end -> at.offset() < end)
-        .findFirst()
-        .orElse(at.offset());
+    if (recent == null || !recent.holds(at)) {
+      recent = null;
+      for (Residence each : alive) {
+        if (each.holds(at)) {
+          recent = each;
+          break;
+        }
+      }
+    }
+    return recent == null ? at.offset() : recent.offset() + recent.bytes();
   }
 }
