@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,30 +32,44 @@ public final class Checksums {
   private static final long SEGMENT = 1L << 30;
 
   private final List<String> lines = new ArrayList<>();
+  private final LongConsumer written;
+  private long bytes;
+
+  /**
+   * @param written receives the number of bytes of all files that have been written, often
+   */
+  Checksums(LongConsumer written) {
+    this.written = written;
+  }
 
   /** The expected size and checksum of a file. */
   private record Entry(int checksum, long bytes, String path) {}
 
   /** Writes the content of a file to a stream, and records its checksum. */
   void write(EmittedFile file, OutputStream out) throws IOException {
-    long[] bytes = new long[1];
+    long before = bytes;
     CheckedOutputStream checked =
         new CheckedOutputStream(out, new CRC32C()) {
           @Override
           public void write(byte[] block, int offset, int length) throws IOException {
             super.write(block, offset, length);
-            bytes[0] += length;
+            count(length);
           }
 
           @Override
           public void write(int value) throws IOException {
             super.write(value);
-            bytes[0]++;
+            count(1);
           }
         };
     file.content().writeTo(checked);
     long checksum = checked.getChecksum().getValue();
-    lines.add("%08x %d %s".formatted(checksum, bytes[0], file.path()));
+    lines.add("%08x %d %s".formatted(checksum, bytes - before, file.path()));
+  }
+
+  private void count(int more) {
+    bytes += more;
+    written.accept(bytes);
   }
 
   /** Returns the file of recorded checksums. */

@@ -12,6 +12,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -30,6 +31,17 @@ public final class OutputFolder {
    * @throws PartitaException P5002 if it can't be written, P5003 if it contains other files
    */
   public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
+    write(files, folder, isProgram, bytes -> {});
+  }
+
+  /**
+   * Like {@link #write(List, Path, Predicate)}.
+   *
+   * @param written receives the number of bytes of all files that have been written, often
+   * @throws PartitaException as above
+   */
+  public static void write(
+      List<EmittedFile> files, Path folder, Predicate<Path> isProgram, LongConsumer written) {
     Path target = folder.toAbsolutePath().normalize();
     try (ShutdownGuard ending = new ShutdownGuard()) {
       ending.verifyGoesOn();
@@ -41,7 +53,7 @@ public final class OutputFolder {
       Files.createDirectories(parent);
       Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
       try {
-        Checksums checksums = new Checksums();
+        Checksums checksums = new Checksums(written);
         for (EmittedFile file : files) {
           writeFile(file, fresh, checksums, ending);
         }

@@ -1,7 +1,7 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -21,11 +21,29 @@ public final class ScheduleVerifier {
    * @throws io.partita.ir.diagnostic.PartitaException with a {@link ScheduleFault}
    */
   public static void verify(Schedule schedule) {
-    List<Integer> devices = new ArrayList<>();
-    for (ChipSchedule chip : schedule.roles()) {
-      verify(chip);
-      devices.addAll(chip.devices());
+    verify(List.of(schedule), ProgressListener.NONE);
+  }
+
+  /**
+   * Like {@link #verify(Schedule)}, for several.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with a {@link ScheduleFault}
+   */
+  public static void verify(List<Schedule> schedules, ProgressListener progress) {
+    int count = schedules.stream().mapToInt(schedule -> schedule.roles().size()).sum();
+    int done = 0;
+    for (Schedule schedule : schedules) {
+      for (ChipSchedule chip : schedule.roles()) {
+        progress.step("verifying schedules", done++, count);
+        verify(chip);
+      }
+      verifyDevices(schedule);
     }
+  }
+
+  private static void verifyDevices(Schedule schedule) {
+    List<Integer> devices =
+        schedule.roles().stream().flatMap(chip -> chip.devices().stream()).toList();
     long all = schedule.program().devices().size();
     ScheduleFault.MEMORY.require(
         devices.stream().distinct().count() == all && devices.size() == all,

@@ -9,6 +9,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Role;
 import io.partita.ir.program.Roles;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
@@ -31,16 +32,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Schedules programs for chips. Deterministic. */
 public final class Scheduler {
+  /** Usual shares of the time that are past after a stage. */
+  private static final double LEGAL = 0.03;
+
+  private static final double LOWERED = 0.15;
+  private static final double PLACED = 0.7;
+
   private final List<Program> programs;
   private final TargetDescription target;
   private final SchedulerOptions options;
   private final Consumer<Misfit> misfits;
   private final boolean isForPrice;
+  private final ProgressListener progress;
   private final Map<ChipKind, TileChoice> choices = new ConcurrentHashMap<>();
   private final Map<ChipKind, TileChoice> besideValues = new ConcurrentHashMap<>();
 
@@ -49,12 +59,14 @@ public final class Scheduler {
       TargetDescription target,
       SchedulerOptions options,
       Consumer<Misfit> misfits,
-      boolean isForPrice) {
+      boolean isForPrice,
+      ProgressListener progress) {
     this.programs = programs;
     this.target = target;
     this.options = options;
     this.misfits = misfits;
     this.isForPrice = isForPrice;
+    this.progress = progress;
   }
 
   /**
@@ -64,7 +76,7 @@ public final class Scheduler {
    */
   public static Schedule schedule(
       Program program, TargetDescription target, SchedulerOptions options) {
-    return schedule(List.of(program), target, options).getFirst();
+    return schedule(List.of(program), target, options, ProgressListener.NONE).getFirst();
   }
 
   /**
@@ -72,10 +84,15 @@ public final class Scheduler {
    * same weights and states at the same addresses, and no other data persists between runs.
    *
    * @param programs the entry points, on the same devices and with the same states
+   * @param progress receives the current step and its share of the work
    * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)}
    */
   public static List<Schedule> schedule(
-      List<Program> programs, TargetDescription target, SchedulerOptions options) {
+      List<Program> programs,
+      TargetDescription target,
+      SchedulerOptions options,
+      ProgressListener progress) {
+    progress.step("preparing operations for kernels", 0, 1);
     List<Program> legal = new ArrayList<>();
     for (Program program : programs) {
       Program one = Legalization.legalize(program, leastWorkingBytes(program, target, options));
@@ -85,7 +102,8 @@ public final class Scheduler {
         misfit -> {
           throw misfit.exception();
         };
-    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options, refuse, false).roles();
+    List<List<ChipSchedule>> roles =
+        new Scheduler(legal, target, options, refuse, false, progress).roles();
     List<Schedule> schedules = new ArrayList<>();
     for (int entry = 0; entry < programs.size(); entry++) {
       int number = entry;
@@ -98,7 +116,7 @@ public final class Scheduler {
               program.inputs(),
               program.outputs()));
     }
-    schedules.forEach(ScheduleVerifier::verify);
+    ScheduleVerifier.verify(schedules, progress.part(PLACED, 1));
     ScheduleVerifier.verifyTogether(schedules);
     return schedules;
   }
@@ -116,7 +134,8 @@ public final class Scheduler {
     Program legal = RoleLegalization.legalize(program, leastWorkingBytes(program, target, options));
     List<Misfit> misfits = new ArrayList<>();
     List<List<ChipSchedule>> roles =
-        new Scheduler(List.of(legal), target, options, misfits::add, true).roles();
+        new Scheduler(List.of(legal), target, options, misfits::add, true, ProgressListener.NONE)
+            .roles();
     if (!misfits.isEmpty()) {
       return new PricedSchedule(Optional.empty(), misfits);
     }
@@ -158,9 +177,11 @@ public final class Scheduler {
     Unsupported unsupported = new Unsupported();
     Set<Diagnostic> tooLarge = new LinkedHashSet<>();
     List<RoleTasks> lowered = new ArrayList<>();
-    for (List<Integer> devices : groups()) {
+    List<List<Integer>> groups = groups();
+    for (int group = 0; group < groups.size(); group++) {
+      progress.part(LEGAL, LOWERED).step("choosing tiles", group, groups.size());
       try {
-        lowered.add(lower(programs, devices, unsupported));
+        lowered.add(lower(programs, groups.get(group), unsupported));
       } catch (PartitaException exception) {
         tooLarge.addAll(exception.diagnostics());
       }
@@ -169,9 +190,21 @@ public final class Scheduler {
     if (!tooLarge.isEmpty()) {
       throw new PartitaException(List.copyOf(tooLarge));
     }
-    List<PlacedRole> placed = lowered.parallelStream().map(this::place).toList();
+    List<PlacedRole> placed = placed(lowered);
     placed.forEach(role -> role.misfits().forEach(misfits));
     return placed.stream().map(PlacedRole::schedules).toList();
+  }
+
+  /** Roles are placed in parallel; steps are reported on this thread. */
+  private List<PlacedRole> placed(List<RoleTasks> lowered) {
+    List<ForkJoinTask<PlacedRole>> running =
+        lowered.stream().map(role -> ForkJoinPool.commonPool().submit(() -> place(role))).toList();
+    List<PlacedRole> placed = new ArrayList<>();
+    for (ForkJoinTask<PlacedRole> role : running) {
+      progress.part(LOWERED, PLACED).step("placing data", placed.size(), running.size());
+      placed.add(role.join());
+    }
+    return placed;
   }
 
   private RoleTasks lower(List<Program> own, List<Integer> devices, Unsupported unsupported) {

@@ -40,6 +40,9 @@ import java.util.function.Consumer;
  * without warnings.
  */
 public final class Partita {
+  /** The usual share of planning in the time to plan, emit and write a program. */
+  private static final double PLANNING = 0.6;
+
   private final CompileOptions options;
   private final CompilationListener listener;
   private final DeviceSelection devices;
@@ -106,10 +109,11 @@ public final class Partita {
           notes.add(note);
           listener.note(note);
         };
-    Compilation compilation = new Compilation(noted, listener::step);
+    double searched = options.plan().isPresent() ? PLANNING : 0;
+    Compilation compilation = new Compilation(noted, listener.part(searched, 1));
     EmittedProgram program;
     if (options.plan().isPresent()) {
-      Planning planning = new Planning(noted, listener::step);
+      Planning planning = new Planning(noted, listener.part(0, searched));
       PlanResult result = planned(options.plan().get(), planning);
       Entries planned = planning.entries(result);
       program =

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,16 +58,64 @@ class PartitaTest {
 
   @Test
   void compilesToC() {
+    Steps steps = new Steps();
     CompiledModel compiled =
         Partita.compile(
             CompileOptions.of(DECODER, "siracusa:chips=2", scratch.resolve("c"))
                 .dimension("past", 16)
                 .devices(2)
-                .build());
+                .build(),
+            steps);
     assertThat(compiled.className()).isEmpty();
     assertThat(compiled.devices()).isEqualTo(2);
     assertThat(compiled.mesh()).contains("mesh(head=2)");
     assertThat(compiled.files()).contains("Makefile", "model.json");
+    assertThat(steps.names)
+        .containsSubsequence("sharding", "placing data", "verifying schedules", "printing C");
+    steps.assertSharesGrow();
+  }
+
+  @Test
+  void planningIsAPartOfTheWork() {
+    Steps steps = new Steps();
+    Partita.compile(
+        CompileOptions.of(DECODER, "siracusa:chips=2", scratch.resolve("planned"))
+            .dimension("past", 16)
+            .plan("siracusa:chips=2")
+            .build(),
+        steps);
+    assertThat(steps.names.indexOf("printing C")).isGreaterThan(steps.first("planning "));
+    assertThat(steps.shares.getFirst()).isZero();
+    assertThat(steps.shares).allMatch(share -> share >= 0 && share <= 1);
+    assertThat(steps.shares.indexOf(0.0)).isEqualTo(steps.shares.lastIndexOf(0.0));
+  }
+
+  /** Steps, and the shares of work at their beginnings. */
+  private static final class Steps implements CompilationListener {
+    private final List<String> names = new ArrayList<>();
+    private final List<Double> shares = new ArrayList<>();
+
+    @Override
+    public void step(String description) {
+      names.add(description.replaceFirst(", \\d+ of \\d+$", ""));
+    }
+
+    @Override
+    public void share(double done) {
+      shares.add(done);
+    }
+
+    int first(String prefix) {
+      return IntStream.range(0, names.size())
+          .filter(step -> names.get(step).startsWith(prefix))
+          .findFirst()
+          .orElseThrow();
+    }
+
+    void assertSharesGrow() {
+      assertThat(shares).isSorted().startsWith(0.0).endsWith(1.0);
+      assertThat(shares.stream().distinct()).hasSizeGreaterThan(5);
+    }
   }
 
   @Test

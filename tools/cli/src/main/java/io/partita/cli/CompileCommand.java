@@ -164,6 +164,11 @@ final class CompileCommand implements Callable<Integer> {
             public void step(String description) {
               progress.step(description);
             }
+
+            @Override
+            public void share(double done) {
+              progress.share(done);
+            }
           });
     } catch (InvalidOptionsException wrong) {
       throw new ParameterException(spec.commandLine(), wrong.getMessage());

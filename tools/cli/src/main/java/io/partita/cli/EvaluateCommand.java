@@ -133,12 +133,11 @@ final class EvaluateCommand implements Callable<Integer> {
     try (Progress progress = Progress.start(err, "starting")) {
       if (speculation.isPresent()) {
         SpeculationEvaluation.Result speculated =
-            new SpeculationEvaluation(err::println, progress::step)
-                .run(evaluated, speculation.get());
+            new SpeculationEvaluation(err::println, progress).run(evaluated, speculation.get());
         result = speculated.evaluation();
         hits = Optional.of(speculated.hits());
       } else {
-        result = new Evaluation(err::println, progress::step).run(evaluated);
+        result = new Evaluation(err::println, progress).run(evaluated);
       }
       if (attribute) {
         attribution =
@@ -147,7 +146,7 @@ final class EvaluateCommand implements Callable<Integer> {
                         evaluated,
                         Optional.ofNullable(target).map(TargetLibrary::find),
                         diagnostic -> {},
-                        progress::step)
+                        progress)
                     .run(result));
       }
     }
@@ -178,7 +177,7 @@ final class EvaluateCommand implements Callable<Integer> {
     SpeculationSearch.Result result;
     try (Progress progress = Progress.start(err, "starting")) {
       result =
-          new SpeculationSearch(err::println, progress::step)
+          new SpeculationSearch(err::println, progress)
               .run(request, Long.parseLong(chunk.group(1)), budget);
     }
     PrintWriter out = spec.commandLine().getOut();

@@ -36,7 +36,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Inspection inspection;
     try (Progress progress = Progress.start(err, "starting")) {
-      inspection = Inspection.of(model.file(), options.dims, options.values, progress::step);
+      inspection = Inspection.of(model.file(), options.dims, options.values, progress);
     }
     InspectionReport report = new InspectionReport(inspection);
     if (json) {

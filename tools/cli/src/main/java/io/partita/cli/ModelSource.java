@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.zoo.Mode;
 import io.partita.zoo.Zoo;
 import io.partita.zoo.ZooException;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /**
  * The file of a model that the user names; a zoo model is generated temporarily.
@@ -30,7 +30,7 @@ record ModelSource(
 
   /** A file takes precedence over a zoo model of the same name. */
   static ModelSource of(
-      GivenModel model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
+      GivenModel model, ZooModelOptions options, Map<String, Long> dims, ProgressListener progress)
       throws IOException {
     Optional<String> zooModel = model.zooModel();
     if (zooModel.isEmpty()) {
@@ -45,7 +45,7 @@ record ModelSource(
           name,
           "did you mean '" + zooModel.get() + "'?");
     }
-    progress.accept("making " + name);
+    progress.step("making " + name);
     // It is also deleted when the process ends.
     ScratchFolder folder = new ScratchFolder();
     try {

@@ -115,7 +115,7 @@ final class PlanCommand implements Callable<Integer> {
             : StrategyChoice.parse(strategy);
     PlanResult result;
     try (Progress progress = Progress.start(err, "starting");
-        ModelSource source = ModelSource.of(model, zoo, options.dims, progress::step)) {
+        ModelSource source = ModelSource.of(model, zoo, options.dims, progress)) {
       OptionalLong positions = capacity == null ? source.capacity() : OptionalLong.of(capacity);
       PlanRequest request =
           new PlanRequest(
@@ -135,7 +135,7 @@ final class PlanCommand implements Callable<Integer> {
                     notes.add(note);
                     err.println(note);
                   },
-                  progress::step)
+                  progress)
               .plan(request);
       if (report != null) {
         progress.step("writing " + report);

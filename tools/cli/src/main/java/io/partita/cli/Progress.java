@@ -1,26 +1,44 @@
 package io.partita.cli;
 
+import io.partita.ir.progress.ProgressListener;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Prints the current step of a command to the error stream, once it has taken more than a second.
- * On a terminal one line is overwritten; otherwise each step gets one line.
+ * On a terminal one line is overwritten, with the time that remains once it can be estimated;
+ * otherwise each step gets one line.
  */
-final class Progress implements AutoCloseable {
+final class Progress implements ProgressListener, AutoCloseable {
   private final PrintWriter err;
-  private final boolean terminal = System.console() != null && System.console().isTerminal();
+  private final boolean terminal;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(Progress::thread);
-  private String step;
-  private long since;
+  private ProgressLine line;
   private boolean shown;
 
-  private Progress(PrintWriter err, String step) {
+  Progress(PrintWriter err, boolean terminal, ProgressLine line) {
     this.err = err;
-    step(step);
+    this.terminal = terminal;
+    this.line = line;
+  }
+
+  /** Whether the error stream is a terminal; the JDK tells it of standard output only. */
+  private static boolean isTerminal() {
+    if (System.console() == null || !System.console().isTerminal()) {
+      return false;
+    }
+    try {
+      Path out = Files.readSymbolicLink(Path.of("/proc/self/fd/1"));
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/2")).equals(out);
+    } catch (IOException notLinux) {
+      return true;
+    }
   }
 
   /** A full heap may end this thread too; the command's own thread reports that, as P6009. */
@@ -33,31 +51,38 @@ final class Progress implements AutoCloseable {
   }
 
   static Progress start(PrintWriter err, String step) {
-    Progress progress = new Progress(err, step);
-    progress.clock.scheduleAtFixedRate(progress::tick, 1000, 500, TimeUnit.MILLISECONDS);
+    Progress progress =
+        new Progress(err, isTerminal(), ProgressLine.start(step, System.nanoTime()));
+    progress.clock.scheduleAtFixedRate(
+        () -> progress.tick(System.nanoTime()), 1000, 500, TimeUnit.MILLISECONDS);
     return progress;
   }
 
-  /** Sets the current step of the command. */
-  synchronized void step(String step) {
-    if (!step.equals(this.step)) {
+  @Override
+  public synchronized void step(String step) {
+    ProgressLine next = line.step(step, System.nanoTime());
+    if (next != line) {
       clear();
-      this.step = step;
-      this.since = System.nanoTime();
+      line = next;
     }
   }
 
-  private synchronized void tick() {
-    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since);
-    if (seconds < 1 || shown && !terminal) {
+  @Override
+  public synchronized void share(double done) {
+    line = line.share(done, System.nanoTime());
+  }
+
+  /** Shows the step if it has taken more than a second. */
+  synchronized void tick(long now) {
+    if (line.seconds(now) < 1 || shown && !terminal) {
       return;
     }
     shown = true;
     if (terminal) {
-      err.print("\r\u001b[K" + step + "… " + seconds + " s");
+      err.print("\r\u001b[K" + line.text(now));
       err.flush();
     } else {
-      err.println(step + "…");
+      err.println(line.step() + "…");
     }
   }
 

@@ -8,6 +8,7 @@ import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -81,13 +82,13 @@ public final class Compilation {
   }
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public Compilation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Compilation(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -139,15 +140,18 @@ public final class Compilation {
       Path folder,
       Supplier<ReportFile.Request> report) {
     Backend backend = target.backend();
-    progress.accept("emitting " + backend.language());
-    EmittedProgram emitted = backend.emit(programs.step(), programs.chunk());
-    progress.accept("writing " + folder);
+    ExpectedTimes times = ExpectedTimes.of(programs, backend.secondsPerOperation());
+    EmittedProgram emitted =
+        backend.emit(programs.step(), programs.chunk(), progress.part(0, times.emitted()));
+    progress.part(times.emitted(), times.reported()).step("predicting its run", 0, 1);
     EmittedProgram reported =
         ReportedProgram.of(
             emitted,
             ReportFile.fields(
                 report.get(), target.name(), modules.step(), programs.step(), emitted.schedule()));
-    backend.write(reported, folder);
+    ProgressListener writing = progress.part(times.reported(), 1);
+    writing.step("writing " + folder, 0, 1);
+    backend.write(reported, folder, times.written(writing));
     return reported;
   }
 
@@ -161,7 +165,7 @@ public final class Compilation {
   }
 
   private Module shard(Module module, Sharding sharding) {
-    progress.accept("sharding");
+    progress.step("sharding");
     return sharding.run(module);
   }
 

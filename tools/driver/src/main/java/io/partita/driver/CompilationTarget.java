@@ -4,8 +4,8 @@ import io.partita.backend.emitted.Backend;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** A target and its options: what compiles for it, and what runs the result on this computer. */
 public interface CompilationTarget {
@@ -41,7 +41,7 @@ public interface CompilationTarget {
       PartitaException failure,
       Entries whole,
       Entries.Programs distributed,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     return failure;
   }
 

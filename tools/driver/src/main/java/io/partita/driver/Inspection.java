@@ -9,6 +9,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.anatomy.Block;
@@ -24,7 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /**
  * The contents of an ONNX model, before compilation.
@@ -57,16 +57,16 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
 
   /** Reads, imports and raises a model as far as possible. */
   public static Inspection of(
-      Path file, Map<String, Long> dims, Map<String, String> values, Consumer<String> progress) {
-    progress.accept("reading " + file.getFileName());
+      Path file, Map<String, Long> dims, Map<String, String> values, ProgressListener progress) {
+    progress.step("reading " + file.getFileName());
     OnnxModel model = OnnxModel.read(file);
     ImportResult imported = ModelFile.explained(model, dims, values);
     Optional<Understood> understood = imported.module().map(module -> understand(module, progress));
     return new Inspection(model, imported, understood);
   }
 
-  private static Understood understand(Module module, Consumer<String> progress) {
-    progress.accept("recognising blocks");
+  private static Understood understand(Module module, ProgressListener progress) {
+    progress.step("recognising blocks");
     Module raised = StandardPasses.usual().run(module, (pass, before, after) -> {});
     ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), raised.graph());
     long parameters = 0;

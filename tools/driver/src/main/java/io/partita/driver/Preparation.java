@@ -7,6 +7,7 @@ import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -36,13 +37,13 @@ public final class Preparation {
   public static final long DEFAULT_CAPACITY = 256;
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public Preparation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Preparation(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -77,7 +78,7 @@ public final class Preparation {
     if (request.prompt().isPresent()) {
       return withPrompt(request, request.prompt().get(), tokens);
     }
-    progress.accept("reading " + request.model().getFileName());
+    progress.step("reading " + request.model().getFileName());
     // Both entry points share the mapped weights.
     OnnxModel model = OnnxModel.read(request.model());
     Set<String> symbols = newTokens(model, tokens);
@@ -92,7 +93,7 @@ public final class Preparation {
       }
     }
     Prepared step = prepare(bound(request, symbols, 1), model, Map.of());
-    progress.accept("preparing it for " + tokens + " tokens at once");
+    progress.step("preparing it for " + tokens + " tokens at once");
     Compilation.Request several =
         bound(request.with(step.settled()).withCapacity(step.capacity()), symbols, tokens);
     Preparation quiet = new Preparation(Entries::requireCausal, progress);
@@ -103,7 +104,7 @@ public final class Preparation {
   /** A decoder, and an export of the same model without cache for the prompt. */
   private Entries withPrompt(Compilation.Request request, Path prompt, long tokens) {
     Module step = prepare(request);
-    progress.accept("reading " + prompt.getFileName());
+    progress.step("reading " + prompt.getFileName());
     OnnxModel model = OnnxModel.read(prompt);
     Compilation.Request several =
         new Compilation.Request(prompt, bound(model, tokens), request.values(), request.passes());
@@ -182,7 +183,7 @@ public final class Preparation {
 
   /** Returns the module for a backend: raised, with its KV cache as state and static shapes. */
   public Module prepare(Compilation.Request request) {
-    progress.accept("reading " + request.model().getFileName());
+    progress.step("reading " + request.model().getFileName());
     if (isText(request)) {
       Pipeline pipeline =
           request.passes() == null
@@ -244,7 +245,7 @@ public final class Preparation {
         new CacheAsState(notes, chosen.cache(), chosen.cacheDims(), chosen.stated());
     OptionalLong capacity = OptionalLong.empty();
     if (cache.applies(raised)) {
-      progress.accept("keeping the KV cache as state");
+      progress.step("keeping the KV cache as state");
       CacheAsState.Kept kept = cache.keep(closed(raised, cache.ownSymbols(raised)));
       raised = kept.module();
       capacity = kept.capacity();
@@ -314,7 +315,7 @@ public final class Preparation {
 
   private Module run(Pipeline pipeline, Module module) {
     return pipeline.run(
-        module, (pass, before, after) -> progress.accept("running passes, after " + pass.name()));
+        module, (pass, before, after) -> progress.step("running passes, after " + pass.name()));
   }
 
   static Diagnostic missing(String symbol) {

@@ -3,8 +3,10 @@ package io.partita.backend.emitted;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 
 /** Turns programs for one device or several into source code, weights and their description. */
 public interface Backend {
@@ -20,6 +22,25 @@ public interface Backend {
    * @throws PartitaException if the target can't hold or run it
    */
   EmittedProgram emit(Program program, Optional<Program> chunk);
+
+  /**
+   * Like {@link #emit(Program, Optional)}, with steps.
+   *
+   * @param progress receives the current step and its share of the work
+   * @throws PartitaException as above
+   */
+  default EmittedProgram emit(Program program, Optional<Program> chunk, ProgressListener progress) {
+    progress.step("emitting " + language(), 0, 1);
+    return emit(program, chunk);
+  }
+
+  /**
+   * The usual time to emit an operation of a role, in seconds. Estimates of the remaining time use
+   * its ratio to the time of writing.
+   */
+  default double secondsPerOperation() {
+    return 0.004;
+  }
 
   /**
    * Returns the emitted program without a chunk.
@@ -39,6 +60,16 @@ public interface Backend {
    * @throws PartitaException P5002 if it can't be written, P5003 if it holds other files
    */
   default void write(EmittedProgram program, Path folder) {
-    OutputFolder.write(program.files(), folder, this::isProgram);
+    write(program, folder, bytes -> {});
+  }
+
+  /**
+   * Like {@link #write(EmittedProgram, Path)}.
+   *
+   * @param written receives the number of bytes that have been written
+   * @throws PartitaException P5002 if it can't be written, P5003 if it holds other files
+   */
+  default void write(EmittedProgram program, Path folder, LongConsumer written) {
+    OutputFolder.write(program.files(), folder, this::isProgram, written);
   }
 }

@@ -3,15 +3,21 @@ package io.partita.backend.metalium;
 import io.partita.backend.emitted.Backend;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
+import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** Schedules programs for Tenstorrent chips and prints them as TT-Metalium kernels. */
 public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
     implements Backend {
+  /** The usual share of scheduling in the time of emitting. */
+  private static final double SCHEDULED = 0.75;
+
   /** With standard options. */
   public MetaliumBackend(TargetDescription target) {
     this(target, MetaliumOptions.STANDARD);
@@ -29,6 +35,11 @@ public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
    */
   @Override
   public EmittedMetalium emit(Program program, Optional<Program> chunk) {
+    return emit(program, chunk, ProgressListener.NONE);
+  }
+
+  @Override
+  public EmittedMetalium emit(Program program, Optional<Program> chunk, ProgressListener progress) {
     if (chunk.isPresent()) {
       throw new PartitaException(
           MetaliumCode.PROGRAM,
@@ -37,8 +48,16 @@ public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
           "an entry point for chunks",
           "compile it without --chunk, or for --target java or siracusa");
     }
-    return ProgramPrinter.emit(
-        Scheduler.schedule(program, target, SchedulerOptions.STANDARD), options);
+    List<Schedule> schedules =
+        Scheduler.schedule(
+            List.of(program), target, SchedulerOptions.STANDARD, progress.part(0, SCHEDULED));
+    progress.part(SCHEDULED, 1).step("printing kernels", 0, 1);
+    return ProgramPrinter.emit(schedules.getFirst(), options);
+  }
+
+  @Override
+  public double secondsPerOperation() {
+    return 0.006;
   }
 
   @Override

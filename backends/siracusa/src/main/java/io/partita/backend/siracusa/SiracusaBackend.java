@@ -3,6 +3,7 @@ package io.partita.backend.siracusa;
 import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.ChipDescription;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.Scheduler;
@@ -15,6 +16,9 @@ import java.util.Optional;
 /** Schedules programs for chips and prints them as C. */
 public record SiracusaBackend(TargetDescription target, SchedulerOptions options)
     implements Backend {
+  /** The usual share of scheduling in the time of emitting. */
+  private static final double SCHEDULED = 0.75;
+
   @Override
   public String language() {
     return "C";
@@ -30,7 +34,13 @@ public record SiracusaBackend(TargetDescription target, SchedulerOptions options
    */
   @Override
   public EmittedC emit(Program program, Optional<Program> chunk) {
-    List<Schedule> schedules = schedule(program, chunk);
+    return emit(program, chunk, ProgressListener.NONE);
+  }
+
+  @Override
+  public EmittedC emit(Program program, Optional<Program> chunk, ProgressListener progress) {
+    List<Schedule> schedules = schedule(program, chunk, progress.part(0, SCHEDULED));
+    progress.part(SCHEDULED, 1).step("printing C", 0, 1);
     return ProgramPrinter.emit(schedules.getFirst(), chunk.map(own -> schedules.getLast()), target);
   }
 
@@ -40,9 +50,19 @@ public record SiracusaBackend(TargetDescription target, SchedulerOptions options
    * @throws io.partita.ir.diagnostic.PartitaException as {@link #emit}
    */
   public List<Schedule> schedule(Program program, Optional<Program> chunk) {
+    return schedule(program, chunk, ProgressListener.NONE);
+  }
+
+  private List<Schedule> schedule(
+      Program program, Optional<Program> chunk, ProgressListener progress) {
     List<Program> programs = new ArrayList<>(List.of(program));
     chunk.ifPresent(programs::add);
-    return Scheduler.schedule(programs, target, options);
+    return Scheduler.schedule(programs, target, options, progress);
+  }
+
+  @Override
+  public double secondsPerOperation() {
+    return 0.012;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.partita.passes.planning.search;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 
 /**
  * Searches for the best plan in two steps. First, all splits over the devices are sorted by their
@@ -35,15 +35,21 @@ public final class PlanSearch {
   /** The number of strategies that are tried to find one that fits. */
   private static final int MAX_FITS = 4;
 
+  /** The usual time to overlap messages and computing in the best plan, in plans. */
+  private static final double OVERLAP = 2;
+
   private final ModelFacts facts;
   private final LowerBound bounds;
   private final TargetDescription target;
   private final StrategyChoice choice;
   private final Goal goal;
   private final Planner planner;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private final List<Attempt> attempts = new ArrayList<>();
   private final Set<Strategy> tried = new HashSet<>();
+
+  /** The candidates that have not been considered. */
+  private List<Candidate> rest = List.of();
 
   /** The best plan that fits, or else the one with the least shortage. */
   private Optional<CandidatePlan> best = Optional.empty();
@@ -59,7 +65,7 @@ public final class PlanSearch {
       StrategyChoice choice,
       Goal goal,
       Planner planner,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     ModelAnatomy anatomy = ModelAnatomy.of(graph);
     this.facts = ModelFacts.of(graph, anatomy);
     this.bounds = new LowerBound(graph, anatomy, facts, target);
@@ -102,13 +108,15 @@ public final class PlanSearch {
     List<Candidate> candidates = candidates(devices);
     for (int i = 0; i < candidates.size(); i++) {
       Candidate candidate = candidates.get(i);
+      rest = candidates.subList(i + 1, candidates.size());
       String place = " (" + (i + 1) + " of " + candidates.size() + ")";
       consider(candidate, place);
     }
     improve();
     CandidatePlan found = best.orElseThrow(() -> nothing(devices));
     if (found.fits() && found.devices() > 1) {
-      progress.accept("overlapping messages and computing in " + found.strategy());
+      progress.step("overlapping messages and computing in " + found.strategy());
+      progress.share((tried.size() + 1) / (tried.size() + 1 + OVERLAP));
       found = planner.overlapped(found);
     }
     return new SearchResult(found, attempts);
@@ -194,14 +202,18 @@ public final class PlanSearch {
     Strategy strategy = candidate.strategy();
     long room = room();
     long weights = candidate.bound().weightBytesPerDevice();
-    double bound = figure(candidate.bound());
-    if (best.isPresent() && best.get().fits() && bound >= figure(best.get())) {
-      attempts.add(new Attempt.Bounded(strategy, bound));
+    if (isBounded(candidate)) {
+      attempts.add(new Attempt.Bounded(strategy, figure(candidate.bound())));
     } else if (best.isPresent() && weights > room) {
       attempts.add(new Attempt.TooLarge(strategy, weights, room));
     } else {
       attempt(strategy, place);
     }
+  }
+
+  /** Whether no plan of a candidate can be better than the best one so far. */
+  private boolean isBounded(Candidate candidate) {
+    return best.isPresent() && best.get().fits() && figure(candidate.bound()) >= figure(best.get());
   }
 
   /** Returns the bytes of all memories of the largest chip. */
@@ -214,7 +226,8 @@ public final class PlanSearch {
     if (!tried.add(strategy)) {
       return false;
     }
-    progress.accept("planning " + strategy + place);
+    progress.step("planning " + strategy + place);
+    progress.share(share());
     CandidatePlan plan;
     try {
       plan = planner.plan(strategy);
@@ -231,6 +244,21 @@ public final class PlanSearch {
     boolean better = best.isEmpty() || isBetter(plan, best.get());
     best = better ? Optional.of(plan) : best;
     return better;
+  }
+
+  /**
+   * Returns the share of plans that are made, if the best one so far stays the best. The first
+   * counts as two, since later ones have many equal loops, whose tiles are known.
+   */
+  private double share() {
+    int made = tried.size() == 1 ? 0 : tried.size();
+    long worth = rest.stream().filter(candidate -> !isBounded(candidate)).count();
+    long variants =
+        best.stream()
+            .flatMap(plan -> choice.variants(plan.strategy(), facts).stream())
+            .filter(variant -> !tried.contains(variant))
+            .count();
+    return made / (made + 1 + worth + variants + OVERLAP);
   }
 
   private boolean isBetter(CandidatePlan plan, CandidatePlan than) {

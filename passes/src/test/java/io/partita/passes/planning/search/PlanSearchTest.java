@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.propagate.DecoderBlocks;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DeviceGroup;
@@ -44,6 +45,33 @@ final class PlanSearchTest {
   private PlanSearch search(TargetDescription target, String strategy, Goal goal) {
     return new PlanSearch(
         graph, target, StrategyChoice.parse(strategy), goal, planner(target, goal), progress -> {});
+  }
+
+  @Test
+  void sharesOfTheWorkBeginWithZero() {
+    List<Double> shares = new ArrayList<>();
+    ProgressListener progress =
+        new ProgressListener() {
+          @Override
+          public void step(String description) {}
+
+          @Override
+          public void share(double done) {
+            shares.add(done);
+          }
+        };
+    TargetDescription target = TargetLibrary.find("siracusa:chips=4");
+    new PlanSearch(
+            graph,
+            target,
+            StrategyChoice.AUTO,
+            Goal.LATENCY,
+            planner(target, Goal.LATENCY),
+            progress)
+        .run(List.of(2, 4));
+    assertThat(shares).hasSizeGreaterThan(2).startsWith(0.0);
+    assertThat(shares.subList(1, shares.size())).allMatch(share -> share > 0 && share < 1);
+    assertThat(shares.getLast()).isGreaterThan(shares.get(1));
   }
 
   private List<Strategy> all(int devices) {

@@ -3,13 +3,13 @@ package io.partita.driver.chip;
 import io.partita.driver.CompilationTarget;
 import io.partita.driver.Entries;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Unit;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /** Chips whose sizes can be changed, to find what makes a program fit. */
 interface RemediedTarget extends CompilationTarget {
@@ -42,11 +42,11 @@ interface RemediedTarget extends CompilationTarget {
       PartitaException failure,
       Entries whole,
       Entries.Programs distributed,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     if (!ChipRemedies.mayHelp(failure)) {
       return failure;
     }
-    progress.accept("looking for changes that make it fit");
+    progress.step("looking for changes that make it fit");
     return new ChipRemedies(whole, distributed.step().devices().size(), this)
         .named(failure, distributed);
   }

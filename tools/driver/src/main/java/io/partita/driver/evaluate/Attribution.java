@@ -11,6 +11,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.mesh.shard.Strategy;
@@ -106,7 +107,7 @@ public final class Attribution {
   private final Evaluation.Request request;
   private final Sharding sharding;
   private final Optional<TargetDescription> target;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private final Module module;
 
   /**
@@ -117,7 +118,7 @@ public final class Attribution {
       Evaluation.Request request,
       Optional<TargetDescription> target,
       Consumer<Diagnostic> notes,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     this.request = request;
     this.sharding = request.sharding().orElseThrow();
     this.target = target;
@@ -198,7 +199,7 @@ public final class Attribution {
   /** Runs a module of the mesh dialect on all samples. */
   private Measured measured(Module mesh, Set<Integer> blocks, String step) {
     BlockOutputs.Measuring measuring = BlockOutputs.of(mesh, blocks);
-    progress.accept(step + "compiling Java");
+    progress.step(step + "compiling Java");
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
@@ -225,7 +226,7 @@ public final class Attribution {
                 Score score = metric.score(run, sample);
                 return new Sample(score, run.measured());
               },
-              new RemainingTime(step + "evaluated", 0, samples, progress));
+              new SampleProgress(step + "evaluated", 0, samples, progress));
       return new Measured(metric, found);
     }
   }
@@ -301,7 +302,7 @@ public final class Attribution {
   private Map<String, Double> seconds(SyncRewrites rewrites) {
     Map<String, Double> seconds = new LinkedHashMap<>();
     if (target.isPresent()) {
-      progress.accept("predicting latencies");
+      progress.step("predicting latencies");
       Strategy strategy = sharding.strategy();
       ProgramPlanner planner =
           new ProgramPlanner(

@@ -9,6 +9,7 @@ import io.partita.driver.text.CompiledModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.sync.FeatureRanges;
 import io.partita.passes.mesh.sync.RangeStatistics;
@@ -53,9 +54,9 @@ public final class Calibration {
       Path output) {}
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
-  public Calibration(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Calibration(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -69,14 +70,14 @@ public final class Calibration {
     Module module =
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request.model(), request.data()));
-    progress.accept("sharding");
+    progress.step("sharding");
     Module sharded = request.sharding().run(module);
     RangeStatistics.Measuring measuring = RangeStatistics.of(sharded);
     String mesh = sharded.placement().orElseThrow().mesh().toString();
-    progress.accept("emitting Java");
+    progress.step("emitting Java");
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
-    progress.accept("compiling Java");
+    progress.step("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Metric metric =
           MetricChoice.of(
@@ -86,7 +87,7 @@ public final class Calibration {
               measured(scorers.first(), measuring));
       int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
       CalibrationFile file = begun(request, mesh, measuring, wanted);
-      RemainingTime remaining = new RemainingTime("measured", file.sequences(), wanted, progress);
+      SampleProgress finished = new SampleProgress("measured", file.sequences(), wanted, progress);
       while (file.sequences() < wanted) {
         int from = file.sequences();
         int to = Math.min(wanted, from + STRETCH);
@@ -99,7 +100,7 @@ public final class Calibration {
                   metric.score(run, sample);
                   return run.measured();
                 },
-                remaining);
+                finished);
         for (List<FeatureRanges> sequence : found) {
           file = updated(file, sequence, measuring.sums());
         }
@@ -137,7 +138,7 @@ public final class Calibration {
                   metric.score(run, sample);
                   return run.measured();
                 },
-                new RemainingTime("measured errors on", 0, samples, progress))
+                new SampleProgress("measured errors on", 0, samples, progress))
             .stream()
             .reduce(Calibration::joined)
             .orElseThrow();

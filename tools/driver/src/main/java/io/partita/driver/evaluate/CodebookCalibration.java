@@ -8,6 +8,7 @@ import io.partita.driver.text.CompiledModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.Residual;
@@ -32,9 +33,9 @@ public final class CodebookCalibration {
   private static final int STRETCH = 16;
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
-  public CodebookCalibration(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public CodebookCalibration(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -49,7 +50,7 @@ public final class CodebookCalibration {
     Module module =
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request.model(), request.data()));
-    progress.accept("sharding");
+    progress.step("sharding");
     Module sharded = request.sharding().run(module);
     TokenStatistics.Measuring measuring = TokenStatistics.of(sharded);
     requireFitting(methods, measuring.syncs());
@@ -63,10 +64,10 @@ public final class CodebookCalibration {
     }
     String mesh = sharded.placement().orElseThrow().mesh().toString();
     String data = new TensorHash().add(request.data().samples()).text();
-    progress.accept("emitting Java");
+    progress.step("emitting Java");
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
-    progress.accept("compiling Java");
+    progress.step("compiling Java");
     CalibrationFile file;
     SampledTokens tokens;
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
@@ -85,15 +86,15 @@ public final class CodebookCalibration {
               measuring.syncs().stream().map(TokenSync::features).toList(),
               most * TOKENS_PER_CENTROID);
       if (file.calibration().codebooks().size() < trainings.size()) {
-        RemainingTime remaining = new RemainingTime("measured", tokens.samples(), wanted, progress);
-        fill(tokens, wanted, measuring, metric, scorers, remaining);
+        SampleProgress finished =
+            new SampleProgress("measured", tokens.samples(), wanted, progress);
+        fill(tokens, wanted, measuring, metric, scorers, finished);
       }
     }
     requireTokens(trainings, measuring.syncs(), tokens, file);
     for (int i = file.calibration().codebooks().size(); i < trainings.size(); i++) {
       TokenSync sync = trainings.get(i).sync();
-      progress.accept(
-          "codebook %d of %d, block %d".formatted(i + 1, trainings.size(), sync.block()));
+      progress.step("codebook %d of %d, block %d".formatted(i + 1, trainings.size(), sync.block()));
       float[] sampled = tokens.vectors(measuring.syncs().indexOf(sync));
       file = file.with(book(sampled, sync, trainings.get(i).method()));
       file.write(request.output());
@@ -152,7 +153,7 @@ public final class CodebookCalibration {
       TokenStatistics.Measuring measuring,
       Metric metric,
       Scorers scorers,
-      RemainingTime remaining) {
+      SampleProgress finished) {
     while (tokens.samples() < wanted) {
       List<List<float[]>> found =
           scorers.each(
@@ -163,7 +164,7 @@ public final class CodebookCalibration {
                 metric.score(run, sample);
                 return run.measured();
               },
-              remaining);
+              finished);
       for (List<float[]> sample : found) {
         for (int i = 0; i < sample.size(); i++) {
           requireFinite(sample.get(i), measuring.syncs().get(i));

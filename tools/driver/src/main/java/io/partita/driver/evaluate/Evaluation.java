@@ -12,6 +12,7 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -72,13 +73,13 @@ public final class Evaluation {
   }
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public Evaluation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Evaluation(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -92,7 +93,7 @@ public final class Evaluation {
             .prepare(MetricChoice.fitted(request.model(), request.data()));
     Module placed = module;
     if (request.sharding().isPresent()) {
-      progress.accept("sharding");
+      progress.step("sharding");
       placed = request.sharding().get().run(module);
     }
     return run(request, placed);
@@ -111,9 +112,9 @@ public final class Evaluation {
   Result run(
       Request request, Module module, Function<ProgramInterface, LanguageModel.Observer> observer) {
     Program program = Distribution.program(module);
-    progress.accept("emitting Java");
+    progress.step("emitting Java");
     EmittedJava emitted = JavaTarget.USUAL.backend().emit(program, Optional.empty());
-    progress.accept("compiling Java");
+    progress.step("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Path model = request.model().model();
       Metric metric =

@@ -7,6 +7,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Structured;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.mesh.shard.ShardPass;
@@ -26,7 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -41,7 +41,7 @@ final class HeadGrouping {
   private final Module module;
   private final Module sharded;
   private final Set<Integer> blocks;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private Map<Integer, double[][]> products = Map.of();
 
   /**
@@ -53,7 +53,7 @@ final class HeadGrouping {
       Strategy strategy,
       Module module,
       Set<Integer> blocks,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     this.request = request;
     this.module = module;
     this.blocks = Set.copyOf(blocks);
@@ -85,7 +85,7 @@ final class HeadGrouping {
               .mapToObj(device -> sets.get((device + by) % groups))
               .flatMap(List::stream)
               .toList();
-      progress.accept(
+      progress.step(
           "block %d: matching heads and networks, %d of %d".formatted(block, shift + 1, groups));
       double[] found = norms(block, order, groups);
       for (int device = 0; device < groups; device++) {
@@ -103,7 +103,7 @@ final class HeadGrouping {
   /** Between the attention scores of kv heads. The scores of all blocks are measured at once. */
   private double[][] distances(int block) {
     if (products.isEmpty()) {
-      progress.accept("attention scores of heads");
+      progress.step("attention scores of heads");
       HeadStatistics.Measuring measuring = HeadStatistics.of(module, blocks);
       products =
           measured(
@@ -174,7 +174,7 @@ final class HeadGrouping {
               request.scaling(),
               new MeasuredRun<>(scorers.first(), statistics, reader, join));
       int samples = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
-      RemainingTime remaining = new RemainingTime("measured", 0, samples, progress);
+      SampleProgress finished = new SampleProgress("measured", 0, samples, progress);
       return scorers
           .each(
               0,
@@ -184,7 +184,7 @@ final class HeadGrouping {
                 metric.score(run, sample);
                 return run.measured();
               },
-              remaining)
+              finished)
           .stream()
           .reduce(join)
           .orElseThrow();

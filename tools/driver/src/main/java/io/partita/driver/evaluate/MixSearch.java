@@ -5,6 +5,7 @@ import io.partita.driver.Sharding;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
@@ -93,7 +94,7 @@ public final class MixSearch {
 
   private final Request request;
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private final Module module;
   private final int blocks;
   private final TuningFile.Measured exact;
@@ -106,7 +107,7 @@ public final class MixSearch {
    * @throws PartitaException if the model can't be compiled, with {@link MetricCode} if it has no
    *     sums or the data doesn't fit
    */
-  public MixSearch(Request request, Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public MixSearch(Request request, Consumer<Diagnostic> notes, ProgressListener progress) {
     this.request = request;
     this.notes = notes;
     this.progress = progress;
@@ -135,8 +136,7 @@ public final class MixSearch {
     if (!file.measured().containsKey(text)) {
       Sharding sharding = new Sharding(request.strategy(), request.rewrites(rules));
       Evaluation.Result result =
-          new Evaluation(notes, line -> progress.accept(step + line))
-              .run(request.model(), sharding.run(module));
+          new Evaluation(notes, progress.prefixed(step)).run(request.model(), sharding.run(module));
       file = file.with(text, result);
     }
     return file.measured().get(text);

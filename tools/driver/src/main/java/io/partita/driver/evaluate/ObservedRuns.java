@@ -8,6 +8,7 @@ import io.partita.driver.text.CompiledModel;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.mesh.sync.Statistics;
 import java.util.ArrayList;
@@ -41,11 +42,11 @@ public final class ObservedRuns implements AutoCloseable {
   private final Metric metric;
   private final Added added;
   private final int samples;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private Optional<Double> value = Optional.empty();
 
   private ObservedRuns(
-      Scorers scorers, Metric metric, Added added, OptionalInt samples, Consumer<String> progress) {
+      Scorers scorers, Metric metric, Added added, OptionalInt samples, ProgressListener progress) {
     this.scorers = scorers;
     this.metric = metric;
     this.added = added;
@@ -67,15 +68,15 @@ public final class ObservedRuns implements AutoCloseable {
       SequencedMap<String, String> values,
       Data data,
       Consumer<Diagnostic> notes,
-      Consumer<String> progress) {
+      ProgressListener progress) {
     Module module =
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request, data.samples()), model.withOutputs(values));
     Added added = new Added(module, values.size());
-    progress.accept("emitting Java");
+    progress.step("emitting Java");
     EmittedJava emitted =
         JavaTarget.USUAL.backend().emit(Distribution.program(module), Optional.empty());
-    progress.accept("compiling Java");
+    progress.step("compiling Java");
     Scorers scorers = new Scorers(emitted, data.threads());
     try {
       Metric metric =
@@ -111,7 +112,7 @@ public final class ObservedRuns implements AutoCloseable {
             0,
             count,
             (program, sample) -> observed(program, sample, reader, join),
-            new RemainingTime(what, 0, count, progress));
+            new SampleProgress(what, 0, count, progress));
     value =
         Optional.of(
             metric.value(all.stream().map(Observed::score).reduce(Score.NONE, Score::plus).mean()));

@@ -4,6 +4,7 @@ import io.partita.driver.Compilation;
 import io.partita.driver.Sharding;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.BlockRanking;
@@ -28,7 +29,7 @@ import java.util.stream.IntStream;
  */
 public final class Ranking {
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * The ranking to measure.
@@ -47,7 +48,7 @@ public final class Ranking {
       BlockSelection scattered,
       Path output) {}
 
-  public Ranking(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Ranking(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -81,7 +82,7 @@ public final class Ranking {
               : SyncRewrites.of(SyncRules.parse(rules, Optional.empty()));
       String step = "%d of %d: ".formatted(values.size() + 1, weights.size() + 1);
       Evaluation.Result result =
-          new Evaluation(notes, text -> progress.accept(step + text))
+          new Evaluation(notes, progress.prefixed(step))
               .run(request.model(), new Sharding(request.strategy(), dropped).run(module));
       values.add(result.value());
       begun =

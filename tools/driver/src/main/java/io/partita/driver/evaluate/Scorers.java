@@ -3,6 +3,7 @@ package io.partita.driver.evaluate;
 import io.partita.backend.java.EmittedJava;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
+import io.partita.ir.progress.ProgressListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 
 /** Several instances of a program, which score samples in parallel. */
 final class Scorers implements AutoCloseable {
@@ -35,15 +35,15 @@ final class Scorers implements AutoCloseable {
   }
 
   /** The total score of the first samples, which doesn't depend on the number of instances. */
-  Score score(Metric metric, int samples, Consumer<String> progress) {
-    progress.accept("evaluating " + samples + " samples");
-    RemainingTime remaining = new RemainingTime("evaluated", 0, samples, progress);
-    return each(0, samples, metric::score, remaining).stream().reduce(Score.NONE, Score::plus);
+  Score score(Metric metric, int samples, ProgressListener progress) {
+    progress.step("evaluating " + samples + " samples");
+    SampleProgress finished = new SampleProgress("evaluated", 0, samples, progress);
+    return each(0, samples, metric::score, finished).stream().reduce(Score.NONE, Score::plus);
   }
 
   /** The results of the work for each sample, in order. */
   <R> List<R> each(
-      int from, int to, BiFunction<CompiledModel, Integer, R> work, RemainingTime remaining) {
+      int from, int to, BiFunction<CompiledModel, Integer, R> work, SampleProgress finished) {
     AtomicInteger next = new AtomicInteger(from);
     Map<Integer, R> results = new ConcurrentSkipListMap<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(programs.size())) {
@@ -55,7 +55,7 @@ final class Scorers implements AutoCloseable {
                   int sample = next.getAndIncrement();
                   while (sample < to) {
                     results.put(sample, work.apply(program, sample));
-                    remaining.done();
+                    finished.done();
                     sample = next.getAndIncrement();
                   }
                 }));

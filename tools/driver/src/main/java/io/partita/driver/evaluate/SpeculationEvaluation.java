@@ -3,6 +3,7 @@ package io.partita.driver.evaluate;
 import io.partita.driver.Compilation;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.passes.Pipeline;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.graph.speculate.SpeculateAttention;
@@ -21,13 +22,13 @@ public final class SpeculationEvaluation {
   public record Result(Evaluation.Result evaluation, SpeculationHits hits) {}
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public SpeculationEvaluation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public SpeculationEvaluation(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -42,8 +43,7 @@ public final class SpeculationEvaluation {
             .prepare(MetricChoice.fitted(request.model(), request.data()));
     Pipeline passes =
         new Pipeline(List.of(new SpeculateAttention(options, true), new SimplifyPass()));
-    Module speculating =
-        passes.run(exact, (pass, before, after) -> progress.accept(pass.purpose()));
+    Module speculating = passes.run(exact, (pass, before, after) -> progress.step(pass.purpose()));
     Module placed =
         request.sharding().map(sharding -> sharding.run(speculating)).orElse(speculating);
     AtomicReference<SpeculationHits> hits = new AtomicReference<>();

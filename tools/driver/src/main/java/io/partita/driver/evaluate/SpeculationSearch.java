@@ -1,6 +1,7 @@
 package io.partita.driver.evaluate;
 
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.passes.graph.speculate.Speculation;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,13 +33,13 @@ public final class SpeculationSearch {
   }
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public SpeculationSearch(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public SpeculationSearch(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }

@@ -5,6 +5,7 @@ import io.partita.driver.Entries;
 import io.partita.driver.Preparation;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.passes.planning.search.CandidatePlan;
 import io.partita.passes.planning.search.PlanSearch;
 import io.partita.passes.planning.search.ProgramPlanner;
@@ -18,7 +19,7 @@ import java.util.function.Consumer;
 /** Plans models. */
 public final class Planning {
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
   private final Map<Prepared, Entries> models = new HashMap<>();
 
   private record Prepared(Compilation.Request model, OptionalLong capacity) {}
@@ -27,7 +28,7 @@ public final class Planning {
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public Planning(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Planning(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -90,7 +91,7 @@ public final class Planning {
   }
 
   private Module split(Module chunk, PlanRequest request, CandidatePlan best) {
-    progress.accept("planning " + best.strategy() + " for several tokens");
+    progress.step("planning " + best.strategy() + " for several tokens");
     ProgramPlanner planner =
         new ProgramPlanner(
             chunk, request.target(), request.options(), request.goal(), request.syncs());

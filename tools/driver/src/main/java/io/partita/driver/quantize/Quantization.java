@@ -15,6 +15,7 @@ import io.partita.frontend.onnx.quantize.QuantizedFile;
 import io.partita.frontend.onnx.quantize.QuantizedGraph;
 import io.partita.frontend.onnx.quantize.QuantizedMatrix;
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,13 +130,13 @@ public final class Quantization {
       double value) {}
 
   private final Consumer<Diagnostic> notes;
-  private final Consumer<String> progress;
+  private final ProgressListener progress;
 
   /**
    * @param notes receives notes for the user
    * @param progress receives the current step
    */
-  public Quantization(Consumer<Diagnostic> notes, Consumer<String> progress) {
+  public Quantization(Consumer<Diagnostic> notes, ProgressListener progress) {
     this.notes = notes;
     this.progress = progress;
   }
@@ -148,7 +149,7 @@ public final class Quantization {
    *     written
    */
   public Result run(Request request) {
-    progress.accept("reading " + request.model().model().getFileName());
+    progress.step("reading " + request.model().model().getFileName());
     QuantizableModel model = QuantizableModel.of(OnnxModel.read(request.model().model()));
     QuantizedSites sites = QuantizedSites.of(model, request);
     List<Product> products = sites.products();
@@ -165,7 +166,8 @@ public final class Quantization {
       Map<Product, QuantizedGraph.Choice> choices = new LinkedHashMap<>();
       Map<Product, Double> errors = new LinkedHashMap<>();
       for (Product product : products) {
-        progress.accept("quantizing " + product.name());
+        progress.step("quantizing " + product.name());
+        progress.share((double) choices.size() / products.size());
         Seen input = seen.get(product.input());
         Optional<double[]> divisors = Optional.ofNullable(factors.get(product.input()));
         Optional<Affine> code =
@@ -192,7 +194,7 @@ public final class Quantization {
               .filter(each -> each.error() <= settings.largestError())
               .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
               .toList();
-      progress.accept("writing " + request.output());
+      progress.step("writing " + request.output());
       write(
           new QuantizedFile(
               QuantizedGraph.of(model, choices, factors, codes, coded), model.model()),

@@ -16,6 +16,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
@@ -40,7 +41,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,7 +95,7 @@ class CodebookCalibrationTest {
   }
 
   private CalibrationFile calibrate(
-      Module module, Tensor samples, SyncMethod.Width.Vector method, Consumer<String> progress) {
+      Module module, Tensor samples, SyncMethod.Width.Vector method, ProgressListener progress) {
     Path model = folder.resolve("model.pir");
     PirFile.write(module, model);
     int count = (int) samples.shape().extent(0);
