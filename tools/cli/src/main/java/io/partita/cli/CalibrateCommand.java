@@ -110,8 +110,8 @@ final class CalibrateCommand implements Callable<Integer> {
               output);
       file =
           codebooks.isEmpty()
-              ? new Calibration(err::println, progress).run(wanted)
-              : new CodebookCalibration(err::println, progress).run(wanted, codebooks);
+              ? new Calibration(progress::note, progress).run(wanted)
+              : new CodebookCalibration(progress::note, progress).run(wanted, codebooks);
     }
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("output", output.toString());

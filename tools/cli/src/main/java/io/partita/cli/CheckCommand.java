@@ -142,12 +142,14 @@ final class CheckCommand implements Callable<Integer> {
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();
-    for (TestCase test : cases) {
-      CaseResult result = runner.run(test);
-      results.add(result);
-      if (!json) {
-        out.println(result.line());
-        out.flush();
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
+      for (TestCase test : cases) {
+        progress.step("checking " + test.name(), results.size(), cases.size());
+        CaseResult result = runner.run(test);
+        results.add(result);
+        if (!json) {
+          progress.print(out, result.line());
+        }
       }
     }
     long failed = count(results, CaseResult.Status.FAIL);

@@ -157,7 +157,7 @@ final class CompileCommand implements Callable<Integer> {
           new CompilationListener() {
             @Override
             public void note(Diagnostic note) {
-              err.println(note);
+              progress.note(note);
             }
 
             @Override

@@ -133,11 +133,11 @@ final class EvaluateCommand implements Callable<Integer> {
     try (Progress progress = Progress.start(err, "starting")) {
       if (speculation.isPresent()) {
         SpeculationEvaluation.Result speculated =
-            new SpeculationEvaluation(err::println, progress).run(evaluated, speculation.get());
+            new SpeculationEvaluation(progress::note, progress).run(evaluated, speculation.get());
         result = speculated.evaluation();
         hits = Optional.of(speculated.hits());
       } else {
-        result = new Evaluation(err::println, progress).run(evaluated);
+        result = new Evaluation(progress::note, progress).run(evaluated);
       }
       if (attribute) {
         attribution =
@@ -177,7 +177,7 @@ final class EvaluateCommand implements Callable<Integer> {
     SpeculationSearch.Result result;
     try (Progress progress = Progress.start(err, "starting")) {
       result =
-          new SpeculationSearch(err::println, progress)
+          new SpeculationSearch(progress::note, progress)
               .run(request, Long.parseLong(chunk.group(1)), budget);
     }
     PrintWriter out = spec.commandLine().getOut();

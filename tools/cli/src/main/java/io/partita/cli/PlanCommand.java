@@ -133,7 +133,7 @@ final class PlanCommand implements Callable<Integer> {
           new Planning(
                   note -> {
                     notes.add(note);
-                    err.println(note);
+                    progress.note(note);
                   },
                   progress)
               .plan(request);

@@ -1,5 +1,6 @@
 package io.partita.cli;
 
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.progress.ProgressListener;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -70,6 +71,18 @@ final class Progress implements ProgressListener, AutoCloseable {
   @Override
   public synchronized void share(double done) {
     line = line.share(done, System.nanoTime());
+  }
+
+  /** Prints a note on a line of its own. */
+  void note(Diagnostic note) {
+    print(err, note);
+  }
+
+  /** Prints a line without the step before it, which is shown again later. */
+  synchronized void print(PrintWriter out, Object text) {
+    clear();
+    out.println(text);
+    out.flush();
   }
 
   /** Shows the step if it has taken more than a second. */

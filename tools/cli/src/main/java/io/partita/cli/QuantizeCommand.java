@@ -194,7 +194,7 @@ final class QuantizeCommand implements Callable<Integer> {
               OptionalInt.of(samples),
               threads);
       result =
-          new Quantization(err::println, progress)
+          new Quantization(progress::note, progress)
               .run(new Quantization.Request(request, data, settings, output));
     }
     PrintWriter out = spec.commandLine().getOut();

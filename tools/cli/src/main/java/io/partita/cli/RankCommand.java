@@ -103,7 +103,7 @@ final class RankCommand implements Callable<Integer> {
     RankingFile file;
     try (Progress progress = Progress.start(err, "starting")) {
       file =
-          new Ranking(err::println, progress)
+          new Ranking(progress::note, progress)
               .run(
                   new Ranking.Request(
                       new Evaluation.Request(

@@ -58,9 +58,11 @@ final class ReportCommand implements Callable<Integer> {
   public Integer call() {
     verify(folder);
     Path page = output == null ? folder.resolve(PAGE) : output;
-    write(
-        ProgramReport.page(folder, Optional.ofNullable(run), Optional.empty(), Version.text()),
-        page);
+    try (Progress _ = Progress.start(spec.commandLine().getErr(), "writing " + page)) {
+      write(
+          ProgramReport.page(folder, Optional.ofNullable(run), Optional.empty(), Version.text()),
+          page);
+    }
     PrintWriter said =
         OutputTarget.isStandardOutput(page)
             ? spec.commandLine().getErr()

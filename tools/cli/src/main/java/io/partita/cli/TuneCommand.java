@@ -142,7 +142,7 @@ final class TuneCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     MixSearch.Result result;
     try (Progress progress = Progress.start(err, "starting")) {
-      result = new MixSearch(request, err::println, progress).run();
+      result = new MixSearch(request, progress::note, progress).run();
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {

@@ -53,6 +53,19 @@ class ProgressLineTest {
     assertThat(shown(line, false)).isEqualTo("placing data…" + System.lineSeparator());
   }
 
+  @Test
+  void otherLinesReplaceTheStep() {
+    StringWriter written = new StringWriter();
+    PrintWriter out = new PrintWriter(written);
+    ProgressLine line = ProgressLine.start("checking a, 1 of 2", seconds(0));
+    try (Progress progress = new Progress(out, true, line)) {
+      progress.tick(seconds(2));
+      progress.print(out, "PASS a");
+    }
+    assertThat(written.toString())
+        .isEqualTo("\r\u001b[Kchecking a, 1 of 2… 2 s\r\u001b[KPASS a" + System.lineSeparator());
+  }
+
   private static String shown(ProgressLine line, boolean terminal) {
     StringWriter written = new StringWriter();
     try (Progress progress = new Progress(new PrintWriter(written), terminal, line)) {
