@@ -161,7 +161,8 @@ final class Chart {
     for (int i = 0; i < named.size(); i++) {
       Series each = named.get(i);
       double x = 20 + (i % 4) * LEGEND_SPACING;
-      double line = y + 17.0 * (i / 4);
+      int row = i / 4;
+      double line = y + 17.0 * row;
       if (i < bars) {
         drawing.box(x - 6, line - 9, 12, 10, each.colour());
       } else if (each.isLine()) {
