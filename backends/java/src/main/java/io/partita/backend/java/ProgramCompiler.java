@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,6 +23,7 @@ import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /**
@@ -58,6 +60,16 @@ public final class ProgramCompiler implements AutoCloseable {
           "run Partita on a JDK");
     }
     files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
+    useNoLibraries();
+  }
+
+  /** Emitted programs have no dependencies; javac would look for each package in Partita's own. */
+  private void useNoLibraries() {
+    try {
+      files.setLocation(StandardLocation.CLASS_PATH, List.of());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Compiles for the oldest release that emitted sources are for. */
@@ -112,7 +124,7 @@ public final class ProgramCompiler implements AutoCloseable {
     try {
       files.close();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
