@@ -38,8 +38,13 @@ public final class NearestName {
   /** Returns a remedy for an unknown name, with a suggestion if there is one. */
   public static String remedy(String name, Collection<String> known) {
     return of(name, known)
-        .map(near -> "correct the name: did you mean '" + near + "'?")
+        .map(near -> "correct the name: " + suggestion(near))
         .orElse("correct the name");
+  }
+
+  /** Returns the question whether a name was meant. */
+  public static String suggestion(String near) {
+    return "did you mean '" + near + "'?";
   }
 
   /**

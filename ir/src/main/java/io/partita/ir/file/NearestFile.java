@@ -18,9 +18,25 @@ public final class NearestFile {
 
   /** Returns a remedy for a path where nothing is, with a suggestion if there is one. */
   public static String remedy(Path missing) {
-    return of(missing)
-        .map(near -> "check the path: did you mean '" + near + "'?")
-        .orElse("check the path");
+    return remedy(missing, "check the path");
+  }
+
+  /**
+   * Like {@link #remedy(Path)}.
+   *
+   * @param otherwise the remedy without a suggestion
+   */
+  public static String remedy(Path missing, String otherwise) {
+    return of(missing).map(NearestFile::suggestion).orElse(otherwise);
+  }
+
+  /** Returns the remedy for a folder in which a file is missing. */
+  public static String folderRemedy(Path missingFile, String otherwise) {
+    return of(missingFile).map(Path::getParent).map(NearestFile::suggestion).orElse(otherwise);
+  }
+
+  private static String suggestion(Path near) {
+    return NearestName.suggestion(near.toString());
   }
 
   /** Returns the path with its first misspelt name corrected, if what follows is then there. */

@@ -204,8 +204,6 @@ public final class PirFile {
         file.toString(),
         expected,
         found,
-        NearestFile.of(file)
-            .map(near -> "did you mean '" + near + "'?")
-            .orElse("check the path and the file"));
+        NearestFile.remedy(file, "check the path and the file"));
   }
 }

@@ -21,7 +21,7 @@ class NearestFileTest {
   @Test
   void aMisspeltFileIsFound() {
     assertThat(NearestFile.remedy(folder.resolve("decode/netwrok.onnx")))
-        .isEqualTo("check the path: did you mean '" + folder + "/decode/network.onnx'?");
+        .isEqualTo("did you mean '" + folder + "/decode/network.onnx'?");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.partita.cli;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.progress.ProgressListener;
@@ -43,7 +44,7 @@ record ModelSource(
           "MODEL",
           "a .onnx or .pir file, or a zoo model: " + String.join(", ", Zoo.names()),
           name,
-          "did you mean '" + zooModel.get() + "'?");
+          NearestName.suggestion(zooModel.get()));
     }
     progress.step("making " + name);
     // It is also deleted when the process ends.

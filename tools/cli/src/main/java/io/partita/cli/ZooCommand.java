@@ -178,7 +178,7 @@ final class ZooCommand implements Runnable {
           e.expected(),
           e.found(),
           NearestName.of(e.found(), Zoo.names())
-              .map(near -> "did you mean '" + near + "'?")
+              .map(NearestName::suggestion)
               .orElse("partita zoo lists the models, partita zoo --help the options"));
     } catch (AccessDeniedException e) {
       throw failure("a writable folder", "no permission", "choose another folder");

@@ -62,9 +62,7 @@ public record ProgramDescription(String format, String target, DiagnosticCode un
         file.toString(),
         "a folder that 'partita compile --target " + target + "' wrote",
         found,
-        NearestFile.of(file)
-            .map(near -> "did you mean '" + near.getParent() + "'?")
-            .orElse("name such a folder, or compile the model again"));
+        NearestFile.folderRemedy(file, "name such a folder, or compile the model again"));
   }
 
   /** Makes the description of a target's program from its fields. */

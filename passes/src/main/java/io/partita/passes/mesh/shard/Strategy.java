@@ -182,7 +182,7 @@ public record Strategy(
             "'" + argument.strip() + "'",
             NearestName.of(sides[0].strip(), NAMES)
                     .filter(name -> !name.equals(sides[0].strip()))
-                    .map(name -> "did you mean '" + name + "'?; ")
+                    .map(name -> NearestName.suggestion(name) + "; ")
                     .orElse("")
                 + EXAMPLE);
       }

@@ -42,9 +42,8 @@ public record TestCase(String name, Path model, List<Path> dataSets) {
           "a folder with model.onnx and test_data_set_*, or with network.onnx, inputs.npz and"
               + " outputs.npz",
           Files.isDirectory(folder) ? "a folder without them" : "no folder",
-          NearestFile.of(folder)
-              .map(near -> "did you mean '" + near + "'?")
-              .orElse("name the folder of a test case, or a folder above test cases"));
+          NearestFile.remedy(
+              folder, "name the folder of a test case, or a folder above test cases"));
     }
     return cases;
   }

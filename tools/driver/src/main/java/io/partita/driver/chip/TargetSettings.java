@@ -75,7 +75,8 @@ public record TargetSettings(Map<String, String> values) {
                                 expected,
                                 name + "=" + text,
                                 NearestName.of(name, ScheduleSwitch.names())
-                                    .map(near -> "correct the name: did you mean '" + near + "'?")
+                                    .map(
+                                        near -> "correct the name: " + NearestName.suggestion(near))
                                     .orElse("correct the quantity")))));
     return quantities;
   }
