@@ -151,7 +151,7 @@ final class ContractionSamples {
   private static OpSample nibbleMatMul(Draw draw) {
     long panels = draw.from(1, 4);
     long groups = draw.from(1, 4);
-    long rows = NibblePanels.GRANULE * draw.from(1, 3);
+    long rows = (long) NibblePanels.GRANULE * draw.from(1, 3);
     return OpSample.of(
         new Contraction.NibbleMatMul(),
         new TensorType(
