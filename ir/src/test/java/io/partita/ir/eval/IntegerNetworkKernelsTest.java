@@ -85,6 +85,6 @@ class IntegerNetworkKernelsTest {
     // inside = min(|x|, 4) - 4, error = sign(x) (20 - inside²).
     Tensor x = integers(I32, 3, -3, 9, 0);
     assertThat(Evaluated.of(new IntegerNetwork.IntegerGelu(-4, 20), x).longs())
-        .containsExactly(3 * (39 >> 1), -3 * (1 >> 1), 9 * 20, 0);
+        .containsExactly(3 * (39 / 2), -3 * (1 / 2), 9 * 20, 0);
   }
 }

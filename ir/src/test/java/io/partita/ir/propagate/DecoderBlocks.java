@@ -74,12 +74,12 @@ public final class DecoderBlocks {
   }
 
   Value heads(Value x, int heads, boolean query) {
-    Value weight = weight(MODEL, heads * HEAD);
+    Value weight = weight(MODEL, (long) heads * HEAD);
     if (query) {
       queryWeights.add(weight);
     }
     Value projected =
-        builder.add(new Structured.Linear(false, true), x, weight, weight(heads * HEAD));
+        builder.add(new Structured.Linear(false, true), x, weight, weight((long) heads * HEAD));
     Value split = builder.add(new Movement.Reshape(Shape.of(1, SEQ, heads, HEAD)), projected);
     return builder.add(new Movement.Transpose(List.of(0, 2, 1, 3)), split);
   }
