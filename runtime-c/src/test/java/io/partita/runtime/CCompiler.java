@@ -63,8 +63,11 @@ record CCompiler(Path program) {
     SIRACUSA_ALONE(
         Stream.concat(SIRACUSA.flags.stream(), Stream.of("-DPARTITA_BOARD=0"))
             .toArray(String[]::new)),
-    /** Options with contraction of products and sums, if the host supports it, as on a device. */
-    CONTRACTED("-O2", "-march=native", "-ffp-contract=fast"),
+    /**
+     * Options with contraction of products and sums, if the host supports it, as on a device.
+     * Contraction needs no further optimisation, which only takes longer to compile.
+     */
+    CONTRACTED("-O1", "-march=native", "-ffp-contract=fast"),
     SANITISED(
         "-O0",
         "-g",

@@ -107,7 +107,7 @@ final class MovementSamples {
     List<Integer> rest = new ArrayList<>(IntStream.range(0, type.rank()).boxed().toList());
     List<Integer> permutation = new ArrayList<>();
     while (!rest.isEmpty()) {
-      permutation.add(rest.remove(/* index= */ draw.from(0, rest.size() - 1)));
+      permutation.add(rest.remove(/* index */ draw.from(0, rest.size() - 1)));
     }
     return OpSample.of(new Movement.Transpose(permutation), type);
   }
