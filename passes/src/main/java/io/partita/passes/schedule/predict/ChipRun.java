@@ -357,9 +357,10 @@ final class ChipRun {
     awaitSends(finish.ended());
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();
-    int ready = timeline.join(ahead.orElse(reached), arrived);
+    OptionalInt before = ahead;
     ahead = OptionalInt.empty();
     reached = timeline.compute(device, first.toString(), chip.messageCycles(), reached, arrived);
+    int ready = before.isPresent() ? timeline.join(before.getAsInt(), arrived) : reached;
     traffic = traffic.plus(new Traffic(0, 0, 0, count * first.bytes()));
     if (first.combine() != Combine.REPLACE) {
       join(first, count, ready);
