@@ -4,6 +4,7 @@ import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -11,6 +12,9 @@ import java.util.List;
 
 /** Attention, and the rotation of queries and keys before it. */
 final class AttentionIntervals {
+  /** The keys whose weights are evaluated at a time. */
+  private static final int COLUMNS = 64;
+
   private final KernelArithmetic arithmetic;
 
   AttentionIntervals(KernelArithmetic arithmetic) {
@@ -65,8 +69,10 @@ final class AttentionIntervals {
    *
    * <p>The first four change each weight by a factor of its own between 1 - a and 1 + b. A factor
    * that all weights have in common cancels, so the result is off by at most {@code (a + b) / 2 /
-   * (1 - a) Σ p |v - y|}, where p are the exact probabilities and y is the exact result. The last
-   * one changes a sum by at most a share of the magnitudes of its terms.
+   * (1 - a) Σ p |v - y|}, where p are the exact probabilities and y is the exact result. It is no
+   * farther from y than the farthest value, since it stays a mean of values; with large scores, a
+   * reaches 1 and nothing else is known. The last one changes a sum by at most a share of the
+   * magnitudes of its terms.
    */
   Intervals attention(Structured.Attention op, List<Intervals> operands) {
     Intervals q = operands.get(0).map(arithmetic::inSource);
@@ -75,7 +81,7 @@ final class AttentionIntervals {
     if (!q.isExact() || !k.isExact() || !v.isExact()) {
       throw new IllegalStateException("an attention in the kernel that computes its operands");
     }
-    double[] p = probabilities(op, q.low(), k.low(), operands).doubles();
+    double[] p = probabilities(op, q.low(), k.low(), operands);
     double[] value = v.low().doubles();
     double[] scores = largestScores(op.scale(), q.low(), k.low());
     int keys = Math.toIntExact(v.type().shape().extent(2));
@@ -93,13 +99,15 @@ final class AttentionIntervals {
           magnitudes += Math.abs(term);
         }
         double distances = 0;
+        double farthest = 0;
         for (int key = 0; key < keys; key++) {
           double distance = Math.abs(value[(first + key) * size + j] - exact);
           distances += p[row * keys + key] * distance;
+          farthest = p[row * keys + key] > 0 ? Math.max(farthest, distance) : farthest;
         }
-        double radius =
-            ofWeights(scores[row], q.type().shape().extent(3), keys) * distances
-                + ofSums(keys) * (magnitudes + Math.abs(exact));
+        double share = ofWeights(scores[row], q.type().shape().extent(3), keys);
+        double ofMean = distances == 0 ? 0 : Math.min(share * distances, farthest);
+        double radius = ofMean + ofSums(keys) * (magnitudes + Math.abs(exact));
         results[row * size + j] = inDestination(Interval.of(exact).widened(radius));
       }
     }
@@ -121,7 +129,8 @@ final class AttentionIntervals {
             + arithmetic.ofFunction()
             + arithmetic.ofPacking();
     double ofBoth = Math.expm1(score * ofScore) + (1 + steps(keys)) * ofPower;
-    return (ofBoth + arithmetic.ofSource() / 2) / (1 - ofBoth - arithmetic.ofSource());
+    double left = 1 - ofBoth - arithmetic.ofSource();
+    return left > 0 ? (ofBoth + arithmetic.ofSource() / 2) / left : Double.POSITIVE_INFINITY;
   }
 
   private double ofSums(long keys) {
@@ -134,20 +143,34 @@ final class AttentionIntervals {
     return Math.toIntExact(q.shape().extent(1) / k.shape().extent(1) * q.shape().extent(2));
   }
 
-  /** The exact weights of all keys: an attention whose values are the rows of the identity. */
-  private static Tensor probabilities(
+  /**
+   * The exact weights of all keys, {@code [rows, keys]}: attentions whose values are some columns
+   * of the identity each, since all of it would take as many elements as keys squared.
+   */
+  private static double[] probabilities(
       Structured.Attention op, Tensor q, Tensor k, List<Intervals> operands) {
     Shape shape = k.shape();
     int keys = Math.toIntExact(shape.extent(2));
     int heads = Math.toIntExact(shape.extent(0) * shape.extent(1));
-    double[] identity = new double[heads * keys * keys];
-    for (int i = 0; i < heads * keys; i++) {
-      identity[i * keys + i % keys] = 1;
+    int rows = Math.toIntExact(q.shape().elements() / q.shape().extent(3));
+    double[] all = new double[rows * keys];
+    for (int from = 0; from < keys; from += COLUMNS) {
+      int count = Math.min(COLUMNS, keys - from);
+      double[] columns = new double[heads * keys * count];
+      for (int head = 0; head < heads; head++) {
+        for (int j = 0; j < count; j++) {
+          columns[(head * keys + from + j) * count + j] = 1;
+        }
+      }
+      TensorType type = k.type().with(shape.with(3, Dim.of(count)));
+      List<Tensor> given = new ArrayList<>(List.of(q, k, Tensor.ofDoubles(type, columns)));
+      operands.stream().skip(3).map(Intervals::low).forEach(given::add);
+      double[] part = OpEvaluator.evaluate(op, given).getFirst().doubles();
+      for (int row = 0; row < rows; row++) {
+        System.arraycopy(part, row * count, all, row * keys + from, count);
+      }
     }
-    TensorType type = k.type().with(shape.with(3, shape.dim(2)));
-    List<Tensor> all = new ArrayList<>(List.of(q, k, Tensor.ofDoubles(type, identity)));
-    operands.stream().skip(3).map(Intervals::low).forEach(all::add);
-    return OpEvaluator.evaluate(op, all).getFirst();
+    return all;
   }
 
   /** For each query, the largest sum of the magnitudes of a score's products. */

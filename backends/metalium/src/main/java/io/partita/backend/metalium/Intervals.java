@@ -111,7 +111,7 @@ record Intervals(Tensor low, Tensor high) {
     return new Agreement(
         first < 0 ? OptionalInt.empty() : OptionalInt.of(first),
         wrong,
-        largest == 0 ? 0 : largest / scale);
+        scale == 0 ? largest : largest / scale);
   }
 
   /** An element as text. */

@@ -159,10 +159,10 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
         tolerated = Optional.ofNullable(results.tolerated.get(chip));
       } else {
         expected = own.computed(value);
-        tolerated = own.tolerated(value);
+        tolerated = tolerance.isPresent() ? Optional.empty() : own.tolerated(value);
       }
       own.put(value, found);
-      if (expected.isEmpty() || tolerated.isEmpty()) {
+      if (expected.isEmpty() || tolerance.isEmpty() && tolerated.isEmpty()) {
         return;
       }
       Agreement agreement =

@@ -15,9 +15,11 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -159,6 +161,34 @@ class KernelIntervalsTest {
           .isBetween(
               largest - 1e-7 * (1 + Math.abs(largest)), largest + 2e-3 * (1 + Math.abs(largest)));
     }
+  }
+
+  /** With scores whose errors change weights by any factor, results are still means of values. */
+  @Test
+  void attentionWithLargeScoresStaysAmongItsValues() {
+    KernelArithmetic arithmetic = KernelArithmetic.BF16;
+    List<Intervals> operands =
+        Stream.of(
+                times(12, gaussian(1, 4, 3, 64)),
+                times(12, gaussian(1, 2, 100, 64)),
+                gaussian(1, 2, 100, 6))
+            .map(Intervals::exactly)
+            .map(each -> each.map(arithmetic::packed))
+            .toList();
+    Structured.Attention op = new Structured.Attention(0.125, 0, false, Dim.of(0), 0, false, false);
+    Interval[] expected = new KernelIntervals(KernelArithmetic.EXACT).of(op, operands).elements();
+    Interval[] found = new KernelIntervals(arithmetic).of(op, operands).elements();
+    double farthest =
+        Arrays.stream(operands.get(2).low().doubles()).map(Math::abs).max().orElseThrow();
+    for (int i = 0; i < found.length; i++) {
+      assertThat(found[i].low()).isBetween(-4 * farthest, expected[i].low());
+      assertThat(found[i].high()).isBetween(expected[i].high(), 4 * farthest);
+    }
+  }
+
+  private static Tensor times(double factor, Tensor tensor) {
+    return Tensor.ofDoubles(
+        tensor.type(), Arrays.stream(tensor.doubles()).map(x -> factor * x).toArray());
   }
 
   /** A number near a half may be rounded to either code, and no other one. */

@@ -142,7 +142,7 @@ final class NormStrategy {
       case Structured.Norm norm -> true;
       case Movement.Slice slice -> true;
       case IntegerNetwork.IntegerNorm norm -> true;
-      case IntegerNetwork.Requantize requantize -> true;
+      case IntegerNetwork network -> network.isElementwise();
       case Op other -> false;
     };
   }

@@ -5,6 +5,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -45,6 +46,7 @@ public final class Sharing {
       case Movement.Broadcast broadcast -> true;
       case Movement.Concat concat -> true;
       case Communication.Gate gate -> true;
+      case Elementwise.Cast(var to) -> ViewRules.isSameBits(node.operand(0).type().element(), to);
       case io.partita.ir.op.Op other -> false;
     };
   }

@@ -43,7 +43,7 @@ public final class ViewRules {
   }
 
   /** Returns whether a cast reinterprets integers as another type of equal width. */
-  private static boolean isSameBits(ElementType from, ElementType to) {
+  static boolean isSameBits(ElementType from, ElementType to) {
     return from.isInteger() && to.isInteger() && from.bits() == to.bits();
   }
 

@@ -76,7 +76,12 @@ final class Tabulation {
   private Optional<Function> of(Node node) {
     Optional<Function> found = known.get(node);
     if (found == null) {
-      found = known.size() < MAX_NODES ? computed(node) : Optional.empty();
+      if (known.size() >= MAX_NODES) {
+        return Optional.empty();
+      }
+      // Nodes that have been begun count, so that the number bounds the depth, too.
+      known.put(node, Optional.empty());
+      found = computed(node);
       known.put(node, found);
     }
     return found;
