@@ -182,6 +182,7 @@ static PARTITA_COMPACT void join(struct joining *slice, struct tile *tile)
     partita_transfer_wait(&before->moved);
 }
 
+/* Joins all slices of messages that have the same ones. */
 static void join_slices(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
                         const uint8_t *data, uint32_t all)
 {
@@ -229,6 +230,7 @@ static uint32_t at_once(const struct partita_exchange *exchange, uint32_t messag
     return messages < most ? messages : most;
 }
 
+/* Starts to load the first tile of what is joined next, unless that would wait for messages. */
 static void load_ahead(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     const uint32_t count = at_once(exchange, action->messages);
