@@ -134,8 +134,18 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
     compare(pair, &requantize, &requantize.gemm.out, one, other, bytes * requantize.gemm.m * requantize.gemm.n);
 }
 
+/* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
+static void fill_scales(uint32_t *bits, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t lower = 0x3780u + (next() & 0xfffu);
+        const uint32_t upper = 0x3780u + (next() & 0xfffu);
+        bits[i] = upper << 16 | lower | (next() & 0x80008000u);
+    }
+}
+
 /* Scores, weights and values of random extents; the results of each become operands of the next. */
-static void attend(uint8_t *left, uint8_t *right, uint8_t *one, uint8_t *other)
+static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one, uint8_t *other)
 {
     const int32_t group = 1 + below(2);
     const int32_t heads = group * (1 + below(2));
@@ -145,7 +155,14 @@ static void attend(uint8_t *left, uint8_t *right, uint8_t *one, uint8_t *other)
     const int32_t row = (keys + 3) / 4 * 4;
     struct partita_attention_scores score = {.q = (const int8_t *)left + below(4), .k = (const int8_t *)right + below(4)};
     score.heads = heads, score.group = group, score.seq = seq, score.keys = keys, score.d = d;
-    score.q_row = d, score.q_head = seq * d, score.k_row = d, score.k_head = keys * d;
+    score.q_row = d + below(4), score.q_head = seq * score.q_row;
+    score.k_row = d + below(4), score.k_head = keys * score.k_row;
+    fill_scales(words, keys + seq);
+    for (int32_t i = 0; i < keys + seq; i++) {
+        left[i] = (uint8_t)below(4); /* of a mask, and of queries */
+    }
+    score.allowed = below(2) ? left : 0, score.added = below(2) ? (const float *)words : 0;
+    score.mask_row = below(2), score.mask_key = 1, score.inverse_scale = 0.25f;
     score.causal = below(2), score.window = below(2) * (1 + below(8)), score.position = below(keys);
     compare(&scores, &score, (void **)&score.scores, one, other, 4 * heads * seq * keys);
     struct partita_attention_weights weight = {.scores = (const int32_t *)one, .heads = heads, .seq = seq, .keys = keys};
@@ -155,18 +172,9 @@ static void attend(uint8_t *left, uint8_t *right, uint8_t *one, uint8_t *other)
     compare(&weights, &weight, (void **)&weight.weights, of_one, of_other, heads * seq * row);
     struct partita_attention_values value = {.weights = of_one, .v = (const int8_t *)right + below(4), .row = row};
     value.heads = heads, value.group = group, value.seq = seq, value.keys = keys, value.dv = d;
-    value.v_row = d, value.v_head = keys * d, value.out_row = d, value.out_head = seq * d, value.value_scale = 0.01f;
+    value.v_row = d + below(4), value.v_head = keys * value.v_row, value.value_scale = 0.01f;
+    value.out_row = d, value.out_head = seq * d;
     compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
-}
-
-/* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
-static void fill_scales(uint32_t *bits, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        const uint32_t lower = 0x3780u + (next() & 0xfffu);
-        const uint32_t upper = 0x3780u + (next() & 0xfffu);
-        bits[i] = upper << 16 | lower | (next() & 0x80008000u);
-    }
 }
 
 /* A product whose operands are at `left`, `right` and `scales`. */
@@ -205,7 +213,7 @@ int32_t partita_main(void)
 
         fill((uint8_t *)words, 12 * MOST);
         requantize(left, right, words, round, one, other);
-        attend(left, right, one, other);
+        attend(left, right, (uint32_t *)words, one, other);
 
         struct partita_requantize each = {.x = left,
                                           .multiplier = words,
