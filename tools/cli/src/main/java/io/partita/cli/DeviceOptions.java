@@ -22,7 +22,8 @@ final class DeviceOptions {
       paramLabel = "STRATEGY",
       description =
           "How to split it: tensor (the default), sequence, pipeline, or several with their"
-              + " numbers of devices, as in pipeline=2,tensor=4.")
+              + " numbers of devices and options, as in pipeline=2,tensor=4,norm=tokens; see"
+              + " 'partita explain P4201'.")
   String strategy;
 
   /**

@@ -68,7 +68,7 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "STRATEGY",
       description =
           "auto (default), kinds of split that may be used such as tensor or pipeline,tensor, or a"
-              + " strategy such as pipeline=2,tensor=4.")
+              + " strategy such as pipeline=2,tensor=4,norm=tokens, see 'partita explain P4201'.")
   String strategy = "auto";
 
   @Option(names = "--minimise", paramLabel = "WHAT", description = "latency (default) or energy.")

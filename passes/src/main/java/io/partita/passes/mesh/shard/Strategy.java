@@ -181,10 +181,9 @@ public record Strategy(
             "name=value, separated by commas",
             "'" + argument.strip() + "'",
             NearestName.of(sides[0].strip(), NAMES)
-                    .filter(name -> !name.equals(sides[0].strip()))
-                    .map(name -> NearestName.suggestion(name) + "; ")
-                    .orElse("")
-                + EXAMPLE);
+                .filter(name -> !name.equals(sides[0].strip()))
+                .map(NearestName::suggestion)
+                .orElse(EXAMPLE));
       }
       String before = arguments.put(sides[0].strip(), sides[1].strip());
       require(before == null, "each name once", "'" + argument.strip() + "'");
@@ -221,7 +220,7 @@ public record Strategy(
                 "strategy",
                 "one of " + String.join(", ", NAMES),
                 "'" + name + "'",
-                NearestName.remedy(name, NAMES) + "; " + EXAMPLE);
+                NearestName.of(name, NAMES).map(NearestName::suggestion).orElse(EXAMPLE));
       }
     }
     return new Strategy(parts, norm, inside, vocabulary, remaining, capacities);

@@ -2,6 +2,7 @@ package io.partita.passes.mesh.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.List;
@@ -73,8 +74,17 @@ class StrategyTest {
 
   @Test
   void misspelledNamesAreSuggested() {
-    assertThatThrownBy(() -> Strategy.parse("tesnor=4"))
-        .hasMessageContaining("correct the name: did you mean 'tensor'?");
+    assertThat(remedy("tesnor=4")).isEqualTo("did you mean 'tensor'?");
+    assertThat(remedy("tensor=4,nrom=tokens")).isEqualTo("did you mean 'norm'?");
+    assertThat(remedy("tensor=4,norm=token")).isEqualTo("did you mean norm=tokens?");
+    assertThat(remedy("tesnor")).isEqualTo("did you mean 'tensor'?");
+    assertThat(remedy("tensor")).startsWith("such as tensor=8");
+  }
+
+  private static String remedy(String strategy) {
+    PartitaException refused =
+        catchThrowableOfType(PartitaException.class, () -> Strategy.parse(strategy));
+    return refused.diagnostics().getFirst().remedy();
   }
 
   @Test
