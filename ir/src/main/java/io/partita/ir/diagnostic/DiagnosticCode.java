@@ -13,4 +13,9 @@ public interface DiagnosticCode {
 
   /** The title: one line without details. */
   String title();
+
+  /** Whether it tells of this computer, such as a full disk or a missing tool, not of a model. */
+  default boolean isOfComputer() {
+    return false;
+  }
 }

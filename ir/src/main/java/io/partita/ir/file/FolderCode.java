@@ -1,7 +1,10 @@
 package io.partita.ir.file;
 
 import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
+import java.io.IOException;
+import java.nio.file.Path;
 
 /** Diagnostics of writing and opening folders. */
 public enum FolderCode implements DiagnosticCode {
@@ -25,6 +28,20 @@ public enum FolderCode implements DiagnosticCode {
     this.title = title;
   }
 
+  /**
+   * A folder can't be written.
+   *
+   * @param instead what may be chosen in its place
+   */
+  public static PartitaException unwritable(Path folder, IOException cause, String instead) {
+    return new PartitaException(
+        OUTPUT_FOLDER,
+        folder.toString(),
+        "a writable folder, and enough space",
+        cause.getClass().getSimpleName() + ": " + cause.getMessage(),
+        "check its permissions and the free space, or choose " + instead);
+  }
+
   @Override
   public String id() {
     return id;
@@ -38,5 +55,10 @@ public enum FolderCode implements DiagnosticCode {
   @Override
   public String title() {
     return title;
+  }
+
+  @Override
+  public boolean isOfComputer() {
+    return this == OUTPUT_FOLDER;
   }
 }

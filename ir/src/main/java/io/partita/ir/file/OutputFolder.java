@@ -64,12 +64,7 @@ public final class OutputFolder {
         delete(fresh);
       }
     } catch (IOException e) {
-      throw new PartitaException(
-          FolderCode.OUTPUT_FOLDER,
-          target.toString(),
-          "a writable folder",
-          e.getClass().getSimpleName() + ": " + e.getMessage(),
-          "choose another output folder");
+      throw FolderCode.unwritable(target, e, "another output folder");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.partita.ir.file;
 
+import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,15 +14,34 @@ public final class ScratchFolder implements AutoCloseable {
   private final Path path;
   private final Thread hook = new Thread(this::deleteWhatGoes, "delete-scratch");
 
-  /** Creates an empty folder. */
+  /**
+   * Creates an empty folder.
+   *
+   * @throws PartitaException P5002 if it can't be created
+   * @throws IOException if the process ends
+   */
   public ScratchFolder() throws IOException {
-    path = Files.createTempDirectory("partita-");
+    path = created();
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException ending) {
       OutputFolder.delete(path);
       throw new IOException("the process was asked to terminate", ending);
     }
+  }
+
+  private static Path created() {
+    try {
+      return Files.createTempDirectory("partita-");
+    } catch (IOException e) {
+      throw unwritable(Path.of(System.getProperty("java.io.tmpdir")), e);
+    }
+  }
+
+  /** Says that files can't be written to a temporary folder. */
+  public static PartitaException unwritable(Path folder, IOException cause) {
+    return FolderCode.unwritable(
+        folder, cause, "another folder for temporary files: partita -J-Djava.io.tmpdir=FOLDER ...");
   }
 
   public Path path() {

@@ -35,4 +35,9 @@ public enum ProgramCode implements DiagnosticCode {
   public String title() {
     return title;
   }
+
+  @Override
+  public boolean isOfComputer() {
+    return this == NO_PROGRAM;
+  }
 }

@@ -57,7 +57,11 @@ public final class ProgramRunner implements AutoCloseable {
         program.description(),
         path -> ProgramFiles.source(program, path),
         scratch -> {
-          ProgramFiles.writeWeights(program, scratch);
+          try {
+            ProgramFiles.writeWeights(program, scratch);
+          } catch (IOException e) {
+            throw ScratchFolder.unwritable(scratch, e);
+          }
           return scratch;
         },
         hosting);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +33,11 @@ class HostileCommandsTest {
   }
 
   private Process start(String heap, String... arguments) throws IOException {
+    return start(Map.of(), heap, arguments);
+  }
+
+  private Process start(Map<String, String> environment, String heap, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -40,11 +46,13 @@ class HostileCommandsTest {
     command.addAll(List.of("-Xmx" + heap, "-cp", System.getProperty("java.class.path")));
     command.add("io.partita.cli.Main");
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command)
-        .directory(folder.toFile())
-        .redirectErrorStream(true)
-        .redirectOutput(log.toFile())
-        .start();
+    ProcessBuilder process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    process.environment().putAll(environment);
+    return process.start();
   }
 
   private void requireRefused(String code, String heap, String... arguments) throws Exception {
@@ -80,6 +88,30 @@ class HostileCommandsTest {
     assertThat(Files.readString(log))
         .contains("UNSUPPORTED case", "P1016", "0 passed, 0 failed, 1 unsupported");
     assertThat(exit).isZero();
+  }
+
+  /** A case that this computer can't run hasn't passed, nor does its model lack support. */
+  @Test
+  void casesAreNotUnsupportedWithoutTheToolsThatRunThem() throws Exception {
+    String model = Path.of("../models/tiny-shakespeare/decode").toRealPath().toString();
+    Map<String, String> noTools = Map.of("PATH", folder.toString());
+    int exit = start(noTools, "256m", "check", model, "--target", "siracusa").waitFor();
+    assertThat(Files.readString(log))
+        .contains("error P5102", "fix: ")
+        .doesNotContain("UNSUPPORTED", "\tat ");
+    assertThat(exit).isEqualTo(2);
+  }
+
+  @Test
+  void missingTemporaryFoldersAreNamed() throws Exception {
+    String model = Path.of("../models/tiny-shakespeare/decode").toRealPath().toString();
+    Map<String, String> nowhere =
+        Map.of("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + folder.resolve("none"));
+    int exit = start(nowhere, "256m", "check", model, "--target", "java").waitFor();
+    assertThat(Files.readString(log))
+        .contains("error P5002", folder.resolve("none").toString(), "-J-Djava.io.tmpdir=FOLDER")
+        .doesNotContain("\tat ");
+    assertThat(exit).isEqualTo(2);
   }
 
   @Test

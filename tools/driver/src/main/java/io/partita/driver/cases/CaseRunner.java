@@ -47,7 +47,12 @@ public final class CaseRunner {
     this.sharding = sharding;
   }
 
-  /** Never throws for a faulty case, but returns a result. */
+  /**
+   * Never throws for a faulty case, but returns a result.
+   *
+   * @throws PartitaException if this computer lacks what running the case needs, such as a compiler
+   *     or space; that says nothing about the case
+   */
   public CaseResult run(TestCase test) {
     try {
       OnnxModel model = OnnxModel.read(test.model());
@@ -75,6 +80,9 @@ public final class CaseRunner {
       return new CaseResult(
           test.name(), CaseResult.Status.PASS, note, List.of(), maxError, rewriteError);
     } catch (PartitaException told) {
+      if (told.diagnostics().stream().anyMatch(each -> each.code().isOfComputer())) {
+        throw told;
+      }
       return told(test, CaseResult.Status.UNSUPPORTED, told.diagnostics());
     } catch (OutOfMemoryError full) {
       return told(

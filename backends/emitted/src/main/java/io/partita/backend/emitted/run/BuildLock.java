@@ -1,5 +1,7 @@
 package io.partita.backend.emitted.run;
 
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FolderCode;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -27,9 +29,20 @@ final class BuildLock implements AutoCloseable {
     this.process = process;
   }
 
-  /** Waits until no other build runs in a program's folder. */
-  static BuildLock of(Path folder) throws IOException {
-    Path build = Files.createDirectories(folder.resolve("build")).toRealPath();
+  /**
+   * Waits until no other build runs in a program's folder.
+   *
+   * @throws PartitaException P5002 if nothing can be written there
+   */
+  static BuildLock of(Path folder) {
+    try {
+      return waiting(Files.createDirectories(folder.resolve("build")).toRealPath());
+    } catch (IOException e) {
+      throw FolderCode.unwritable(folder, e, "a copy of it: a program is built in its own folder");
+    }
+  }
+
+  private static BuildLock waiting(Path build) throws IOException {
     ReentrantLock thread;
     synchronized (THREADS) {
       thread = THREADS.computeIfAbsent(build, any -> new ReentrantLock());

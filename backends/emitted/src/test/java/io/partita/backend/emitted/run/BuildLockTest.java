@@ -1,7 +1,10 @@
 package io.partita.backend.emitted.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,5 +46,15 @@ class BuildLockTest {
       }
     }
     assertThat(most).hasValue(1);
+  }
+
+  /** A folder that can't be written is no mistake of the program, which needn't be reported. */
+  @Test
+  void foldersThatCannotBeWrittenAreNamed() throws IOException {
+    Files.writeString(folder.resolve("build"), "in the way of the folder");
+    assertThatThrownBy(() -> BuildLock.of(folder))
+        .hasMessageContaining("P5002")
+        .hasMessageContaining(folder.toString())
+        .hasMessageContaining("a copy of it: a program is built in its own folder");
   }
 }
