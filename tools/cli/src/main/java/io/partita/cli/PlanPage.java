@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
 final class PlanPage {
   static final int WIDTH = 100;
   private static final int MAX_CAUSES = 3;
+  private static final int SYNC_WIDTH = 59;
   private static final int MAX_SYNCS = 8;
 
   private final String model;
@@ -202,13 +203,18 @@ final class PlanPage {
     for (PlannedSync sync : syncs) {
       alike.computeIfAbsent(what(sync), key -> new ArrayList<>()).add(sync);
     }
+    int width =
+        alike.entrySet().stream()
+            .limit(MAX_SYNCS)
+            .mapToInt(group -> (group.getKey() + " " + bytes(group.getValue())).length())
+            .reduce(SYNC_WIDTH, Math::max);
     int shown = 0;
     for (Map.Entry<String, List<PlannedSync>> group : alike.entrySet()) {
       if (shown++ == MAX_SYNCS) {
         lines.add("  " + (alike.size() - MAX_SYNCS) + " more kinds of syncs");
         break;
       }
-      lines.add(sync(group.getKey(), group.getValue()));
+      lines.add(sync(group.getKey(), width, group.getValue()));
     }
   }
 
@@ -224,15 +230,23 @@ final class PlanPage {
     return "%s of %s".formatted(kinds, sync.type()) + (isSend ? "" : " by " + sync.algorithm());
   }
 
-  private static String sync(String what, List<PlannedSync> alike) {
+  /**
+   * @param width of the name and the bytes, which share the space between them
+   */
+  private static String sync(String what, int width, List<PlannedSync> alike) {
     PlannedSync first = alike.getFirst();
-    return "  %3d x %-48s %10s in %3d messages %9s each"
+    String bytes = bytes(alike);
+    return "  %3d x %s%s in %3d messages %8s each"
         .formatted(
             alike.size(),
             what,
-            Figures.bytes(first.bytes()),
+            " ".repeat(width - what.length() - bytes.length()) + bytes,
             first.messages(),
             Figures.seconds(first.seconds()));
+  }
+
+  private static String bytes(List<PlannedSync> alike) {
+    return Figures.bytes(alike.getFirst().bytes());
   }
 
   private void remedies() {

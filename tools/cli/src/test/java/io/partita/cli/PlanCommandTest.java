@@ -52,6 +52,22 @@ final class PlanCommandTest {
   }
 
   @Test
+  void linesOfSyncsAreWholeAndAligned() {
+    Invocation plan =
+        Invocation.of(
+            "plan",
+            Invocation.SHAKESPEARE.resolve("prefill/network.onnx"),
+            "--target=siracusa:chips=4",
+            "--strategy=tensor=4,norm=tokens");
+    List<String> lines = plan.out().lines().filter(line -> line.matches(" +[0-9]+ x .*")).toList();
+    assertThat(lines)
+        .hasSizeGreaterThan(1)
+        .allMatch(line -> line.endsWith(" each"))
+        .extracting(line -> line.lastIndexOf(" in "))
+        .containsOnly(lines.getFirst().lastIndexOf(" in "));
+  }
+
+  @Test
   void isDeterministic() {
     assertThat(plan("--target", "siracusa:chips=4").out())
         .isEqualTo(plan("--target", "siracusa:chips=4").out());
