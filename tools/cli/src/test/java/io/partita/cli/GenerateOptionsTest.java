@@ -80,6 +80,14 @@ class GenerateOptionsTest {
   }
 
   @Test
+  void aBinaryFileIsNoVocabulary() {
+    Invocation binary = generate("--vocab", Invocation.DECODER, "--prompt=ROMEO:");
+    assertThat(binary.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(binary.err())
+        .contains("the vocabulary", "found:     no text in UTF-8", "in one of these forms");
+  }
+
+  @Test
   void aStopTokenEndsTheText() {
     Invocation stopped =
         generate("--tokenizer", tokenizer, "--prompt=ROMEO:", "--stop=.", "--json");

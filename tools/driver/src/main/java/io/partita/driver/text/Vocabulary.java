@@ -6,6 +6,7 @@ import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,8 @@ public final class Vocabulary implements Tokens {
       return new Vocabulary(file, tokens(file, JSON.std.anyFrom(Files.readString(file))));
     } catch (JacksonException malformed) {
       throw bad(file, "not JSON: " + malformed.getOriginalMessage());
+    } catch (CharacterCodingException binary) {
+      throw bad(file, "no text in UTF-8");
     } catch (IOException unreadable) {
       throw OutputFile.failure(file, unreadable);
     }
