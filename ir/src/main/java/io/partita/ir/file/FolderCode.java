@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /** Diagnostics of writing and opening folders. */
 public enum FolderCode implements DiagnosticCode {
-  OUTPUT_FOLDER("P5002", "the output folder can't be written"),
+  OUTPUT_FOLDER("P5002", "a folder can't be written"),
   NOT_OUR_FOLDER("P5003", "the output folder has files that Partita didn't write"),
   CHANGED_FILES("P5030", "files of the program were modified"),
   NO_CHECKSUMS("P5031", "the checksums of the program can't be read"),
@@ -31,7 +31,7 @@ public enum FolderCode implements DiagnosticCode {
   /**
    * A folder can't be written.
    *
-   * @param instead what may be chosen in its place
+   * @param instead what to do if it's in the wrong place
    */
   public static PartitaException unwritable(Path folder, IOException cause, String instead) {
     return new PartitaException(
@@ -39,7 +39,7 @@ public enum FolderCode implements DiagnosticCode {
         folder.toString(),
         "a writable folder, and enough space",
         cause.getClass().getSimpleName() + ": " + cause.getMessage(),
-        "check its permissions and the free space, or choose " + instead);
+        "check its permissions and the free space, or " + instead);
   }
 
   @Override

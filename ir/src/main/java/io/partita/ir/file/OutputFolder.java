@@ -64,7 +64,7 @@ public final class OutputFolder {
         delete(fresh);
       }
     } catch (IOException e) {
-      throw FolderCode.unwritable(target, e, "another output folder");
+      throw FolderCode.unwritable(target, e, "choose another output folder");
     }
   }
 

@@ -41,7 +41,9 @@ public final class ScratchFolder implements AutoCloseable {
   /** Says that files can't be written to a temporary folder. */
   public static PartitaException unwritable(Path folder, IOException cause) {
     return FolderCode.unwritable(
-        folder, cause, "another folder for temporary files: partita -J-Djava.io.tmpdir=FOLDER ...");
+        folder,
+        cause,
+        "choose another one for temporary files: partita -J-Djava.io.tmpdir=FOLDER ...");
   }
 
   public Path path() {

@@ -38,7 +38,8 @@ final class BuildLock implements AutoCloseable {
     try {
       return waiting(Files.createDirectories(folder.resolve("build")).toRealPath());
     } catch (IOException e) {
-      throw FolderCode.unwritable(folder, e, "a copy of it: a program is built in its own folder");
+      throw FolderCode.unwritable(
+          folder, e, "copy it to where you may write: programs are built in their own folder");
     }
   }
 

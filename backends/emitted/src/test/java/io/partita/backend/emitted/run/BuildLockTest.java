@@ -55,6 +55,7 @@ class BuildLockTest {
     assertThatThrownBy(() -> BuildLock.of(folder))
         .hasMessageContaining("P5002")
         .hasMessageContaining(folder.toString())
-        .hasMessageContaining("a copy of it: a program is built in its own folder");
+        .hasMessageContaining(
+            "copy it to where you may write: programs are built in their own folder");
   }
 }
