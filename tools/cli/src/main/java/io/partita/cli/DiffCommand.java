@@ -6,6 +6,7 @@ import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.emitted.run.Port;
+import io.partita.backend.java.JavaDescription;
 import io.partita.backend.metalium.KernelComparison;
 import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.MetaliumDescription;
@@ -85,6 +86,13 @@ final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     FolderOptions.noteChanges(folder, spec);
+    if (JavaDescription.isIn(folder)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          folder
+              + " holds a program in Java; diff compares the steps of chips, of programs that"
+              + " 'partita compile' wrote with --target siracusa, n150 or n300");
+    }
     ProbeComparison.Result result =
         MetaliumDescription.isIn(folder) ? kernels() : onPort(ports.port(spec));
     if (json) {

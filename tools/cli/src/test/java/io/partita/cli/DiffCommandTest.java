@@ -55,6 +55,13 @@ final class DiffCommandTest {
     return folder;
   }
 
+  @Test
+  void programsInJavaHaveNoStepsOfChips() {
+    Invocation java = diff(compiled("java", "--target=java"));
+    assertThat(java.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(java.err()).contains("holds a program in Java", "--target siracusa, n150 or n300");
+  }
+
   private static Invocation diff(Path folder, Object... options) {
     return Invocation.of(
         Stream.concat(

@@ -109,7 +109,7 @@ public record JavaDescription(
   }
 
   /** Whether the folder holds a program in Java. */
-  static boolean isIn(Path folder) {
+  public static boolean isIn(Path folder) {
     return DESCRIPTION.isIn(folder, JavaDescription::of);
   }
 
