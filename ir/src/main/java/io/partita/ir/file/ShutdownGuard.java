@@ -29,6 +29,18 @@ public final class ShutdownGuard implements AutoCloseable {
     }
   }
 
+  /** Whether the process ends, on request or because it is done. */
+  public static boolean isEnding() {
+    Thread none = new Thread(() -> {}, "none");
+    try {
+      Runtime.getRuntime().addShutdownHook(none);
+      Runtime.getRuntime().removeShutdownHook(none);
+      return false;
+    } catch (IllegalStateException ending) {
+      return true;
+    }
+  }
+
   private void awaitTidying() {
     told = true;
     try {

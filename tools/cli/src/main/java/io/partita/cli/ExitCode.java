@@ -13,5 +13,8 @@ final class ExitCode {
   /** A bug in Partita; the number is EX_SOFTWARE of BSD's sysexits. */
   static final int INTERNAL_ERROR = 70;
 
+  /** Ended by Ctrl-C, as shells number it. The JVM itself ends with it. */
+  static final int INTERRUPTED = 130;
+
   private ExitCode() {}
 }

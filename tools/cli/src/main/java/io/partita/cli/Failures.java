@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.driver.MemoryLimit;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ShutdownGuard;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -17,9 +18,13 @@ final class Failures implements IExecutionExceptionHandler {
     this.main = main;
   }
 
+  /** What fails while the process ends, fails because of that: whoever pressed Ctrl-C knows. */
   @Override
   public int handleExecutionException(
       Exception exception, CommandLine command, ParseResult arguments) {
+    if (ShutdownGuard.isEnding()) {
+      return ExitCode.INTERRUPTED;
+    }
     CommandLine top = main.spec.commandLine();
     int exitCode = report(exception, top.getErr(), main.debug);
     if (command.getParseResult().hasMatchedOption("--json")) {
