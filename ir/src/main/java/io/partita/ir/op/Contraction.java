@@ -274,7 +274,7 @@ public sealed interface Contraction extends Op {
       TensorType x = operands.get(0);
       TensorType codes = operands.get(1);
       TensorType scale = operands.get(2);
-      Require.that(x.element() == ElementType.I8 || x.element() == ElementType.U8, "bytes", x);
+      Require.that(x.element().isByte(), "bytes", x);
       Require.atLeastRank(x, 1, "an operand");
       Require.element(codes, ElementType.U8, "codes");
       Require.rank(codes, 3, "codes");

@@ -222,9 +222,9 @@ public sealed interface IntegerNetwork extends Op {
       Require.count(operands, 2);
       TensorType x = operands.getFirst();
       TensorType table = operands.get(1);
-      Require.that(isByte(x.element()), "an operand of bytes", x);
+      Require.that(x.element().isByte(), "an operand of bytes", x);
       Require.that(
-          isByte(table.element()) || table.element() == ElementType.F32,
+          table.element().isByte() || table.element() == ElementType.F32,
           "a table of bytes or f32 numbers",
           table);
       Require.that(
@@ -232,10 +232,6 @@ public sealed interface IntegerNetwork extends Op {
           "a table of " + ENTRIES + " entries",
           table);
       return List.of(x.with(table.element()));
-    }
-
-    private static boolean isByte(ElementType element) {
-      return element == ElementType.I8 || element == ElementType.U8;
     }
   }
 

@@ -66,6 +66,11 @@ public enum ElementType {
     return kind == Kind.SIGNED || kind == Kind.UNSIGNED;
   }
 
+  /** Whether it is an integer of 8 bits, but not {@code bool}. */
+  public boolean isByte() {
+    return isInteger() && bits == 8;
+  }
+
   /** Returns the smallest value of an integer type. */
   public long minimum() {
     return kind == Kind.SIGNED ? -(1L << (bits - 1)) : 0;

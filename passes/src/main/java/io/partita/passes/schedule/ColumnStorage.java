@@ -5,7 +5,6 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
-import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -32,7 +31,7 @@ final class ColumnStorage {
   boolean serves(Value value) {
     Shape shape = value.type().shape();
     List<Node> all = readers.getOrDefault(value, List.of());
-    return isByte(value)
+    return value.type().element().isByte()
         && shape.rank() >= 2
         && shape.extent(shape.rank() - 2) > 1
         && shape.extent(shape.rank() - 1) > 1
@@ -45,12 +44,7 @@ final class ColumnStorage {
     return node.op() instanceof Contraction.MatMul
         && node.operand(1) == value
         && node.operand(0) != value
-        && isByte(node.operand(0));
-  }
-
-  private static boolean isByte(Value value) {
-    ElementType element = value.type().element();
-    return element == ElementType.I8 || element == ElementType.U8;
+        && node.operand(0).type().element().isByte();
   }
 
   /** Swaps the last two dimensions. */

@@ -33,7 +33,6 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
 
   private static final Set<ElementType> INTEGERS =
       EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
-  private static final Set<ElementType> BYTES = EnumSet.of(ElementType.I8, ElementType.U8);
   private static final Set<String> BINARY = Set.of("add", "sub", "mul", "min", "max");
 
   /** The functions of floats that are one instruction; minimum and maximum give NaN for NaN. */
@@ -64,7 +63,7 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
     boolean areFloats = types.stream().allMatch(ElementType.F32::equals);
     return switch (family) {
       case "quantize" ->
-          types.getFirst() == ElementType.F32 && BYTES.contains(types.get(1))
+          types.getFirst() == ElementType.F32 && types.get(1).isByte()
               ? quantize(call, before)
               : Optional.empty();
       case "requantize" -> areIntegers ? requantize(call, before) : Optional.empty();

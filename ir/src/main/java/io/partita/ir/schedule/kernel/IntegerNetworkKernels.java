@@ -79,7 +79,6 @@ final class IntegerNetworkKernels {
   }
 
   private static final int MAX_SHIFT = 63;
-  private static final List<ElementType> BYTES = List.of(ElementType.I8, ElementType.U8);
 
   private IntegerNetworkKernels() {}
 
@@ -121,7 +120,7 @@ final class IntegerNetworkKernels {
   }
 
   private static void addLookups(KernelTable table) {
-    for (ElementType from : BYTES) {
+    for (ElementType from : List.of(ElementType.I8, ElementType.U8)) {
       for (ElementType to : List.of(ElementType.I8, ElementType.U8, ElementType.F32)) {
         table.add(
             LOOKUP,

@@ -28,9 +28,8 @@ public record DequantizedBytes(Value integers, float scale, long zero) {
     Value integers = graph.operand(node, 0);
     Tensor scale = graph.constant(graph.operand(node, 1)).orElse(null);
     Tensor zero = graph.constant(graph.operand(node, 2)).orElse(null);
-    ElementType element = integers.type().element();
     boolean isKnown =
-        (element == ElementType.I8 || element == ElementType.U8)
+        integers.type().element().isByte()
             && graph.constant(integers).isEmpty()
             && scale != null
             && scale.element() == ElementType.F32

@@ -12,10 +12,8 @@ import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.type.ElementType;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Elementwise functions that can follow another computation in its loop, on each finished tile, and
@@ -24,7 +22,6 @@ import java.util.Set;
  * bytes to wider integers.
  */
 public final class Epilogues {
-  private static final Set<ElementType> BYTES = EnumSet.of(ElementType.I8, ElementType.U8);
 
   private Epilogues() {}
 
@@ -46,7 +43,7 @@ public final class Epilogues {
           KernelTable.find("requantize_" + element + "_" + requantize.to());
       case IntegerNetwork.Lookup lookup ->
           KernelTable.find("lookup_" + element + "_" + node.result().type().element());
-      case Quantized.Quantize quantize when BYTES.contains(quantize.to()) ->
+      case Quantized.Quantize quantize when quantize.to().isByte() ->
           KernelTable.find("quantize_" + element + "_" + quantize.to());
       case null, default -> Optional.empty();
     };
@@ -54,15 +51,15 @@ public final class Epilogues {
 
   private static boolean isConversion(ElementType from, ElementType to) {
     boolean isOfSums = from == ElementType.I32 && to == ElementType.F32;
-    boolean isOfBytes = BYTES.contains(from) && to == ElementType.I32;
+    boolean isOfBytes = from.isByte() && to == ElementType.I32;
     return isOfSums || isOfBytes;
   }
 
   /** Whether the bits of integers only get another type. */
   static boolean isView(Node node) {
     return node.op() instanceof Elementwise.Cast(var to)
-        && BYTES.contains(to)
-        && BYTES.contains(node.operand(0).type().element());
+        && to.isByte()
+        && node.operand(0).type().element().isByte();
   }
 
   /** Whether it can be the first of several functions in a loop, on the tiles of its operands. */

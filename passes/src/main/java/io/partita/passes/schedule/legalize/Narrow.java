@@ -42,10 +42,7 @@ final class Narrow {
       return Optional.empty();
     }
     Value source = graph.operand(cast, 0);
-    ElementType element = source.type().element();
-    return element == ElementType.I8 || element == ElementType.U8
-        ? Optional.of(source)
-        : Optional.empty();
+    return source.type().element().isByte() ? Optional.of(source) : Optional.empty();
   }
 
   static Value widened(Value value, GraphEditor graph) {

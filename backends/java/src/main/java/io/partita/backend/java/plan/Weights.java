@@ -62,8 +62,7 @@ public enum Weights {
   }
 
   private static boolean isOfBytes(Node node) {
-    ElementType left = node.operand(0).type().element();
-    return (left == ElementType.I8 || left == ElementType.U8)
+    return node.operand(0).type().element().isByte()
         && node.operand(1).type().element() == ElementType.I8
         && node.result().type().element() == ElementType.I32;
   }

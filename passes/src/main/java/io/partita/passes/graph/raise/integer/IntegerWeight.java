@@ -39,8 +39,7 @@ record IntegerWeight(Tensor integers, Tensor scale, Optional<Value> source) {
     Tensor zero = found.zero();
     List<Op> movements = found.movements();
     boolean isCentred = zero.element() == ElementType.U8 && zero.isFilledWith(MIDDLE);
-    boolean isByte = integers.element() == ElementType.I8 || integers.element() == ElementType.U8;
-    if (!isByte || !isCentred && !zero.isFilledWith(0)) {
+    if (!integers.element().isByte() || !isCentred && !zero.isFilledWith(0)) {
       return Optional.empty();
     }
     Optional<Tensor> moved = movedScale(found.scale(), found.op().axis(), movements);

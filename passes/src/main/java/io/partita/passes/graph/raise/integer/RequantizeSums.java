@@ -83,9 +83,8 @@ final class RequantizeSums implements RewriteRule {
     Node product = match.get(PRODUCT).definition();
     Dim depth = product.operand(0).type().shape().fromEnd(0);
     Dim columns = product.result().type().shape().fromEnd(0);
-    boolean isByte = quantize.to() == ElementType.I8 || quantize.to() == ElementType.U8;
     boolean isKnown = step != null && step.size() == 1 && zero != null;
-    if (!isByte || !isKnown || !depth.isStatic() || !columns.isStatic()) {
+    if (!quantize.to().isByte() || !isKnown || !depth.isStatic() || !columns.isStatic()) {
       return Optional.empty();
     }
     int count = Math.toIntExact(columns.value());

@@ -24,7 +24,7 @@ final class TabulateFunctions implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.result(Quantize.class, op -> Tabulation.isByte(op.to()));
+    return Pattern.result(Quantize.class, op -> op.to().isByte());
   }
 
   @Override

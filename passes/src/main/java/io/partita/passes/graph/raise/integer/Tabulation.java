@@ -63,10 +63,6 @@ final class Tabulation {
         .map(function -> function.value(graph));
   }
 
-  static boolean isByte(ElementType element) {
-    return element == ElementType.I8 || element == ElementType.U8;
-  }
-
   /** Returns all numbers of a type, in order. */
   private static Tensor bytes(ElementType element) {
     long[] all = LongStream.rangeClosed(element.minimum(), element.maximum()).toArray();
@@ -126,7 +122,7 @@ final class Tabulation {
         .flatMap(this::of)
         .or(
             () ->
-                isByte(value.type().element()) && value.type().shape().equals(shape)
+                value.type().element().isByte() && value.type().shape().equals(shape)
                     ? Optional.of(Function.identity(value))
                     : Optional.empty());
   }
