@@ -84,8 +84,8 @@ struct tile {
 /* The most bytes of a tile's elements, so that a message of some KiB has several. */
 enum { TILE = 2048 };
 
-/* A slice whose elements are joined with those of messages, tile by tile. */
-struct joining {
+/* The slice whose elements are joined with those of messages, tile by tile. */
+static PARTITA_NEAR struct joining {
     const struct partita_exchange *exchange;
     partita_kernel *combine;
     uint8_t *own;            /* of the next tile, in L2 */
@@ -97,10 +97,9 @@ struct joining {
     uint32_t half;           /* of the workspace, for a tile */
     uint32_t most;           /* bytes of a tile's elements */
     uint32_t turn;
-};
+} joining;
 
 static PARTITA_NEAR struct tile tiles[2];
-static PARTITA_NEAR struct joining joining;
 
 /* The first tile of the next slice to join, if it is loaded already. */
 static struct tile *ahead;
@@ -118,27 +117,27 @@ static uint32_t apart(const struct partita_action *action)
 }
 
 /* Loads the next tile, once its messages have arrived; null if there is none. */
-static struct tile *load(struct joining *slice)
+static struct tile *load(void)
 {
-    if (slice->left == 0) {
+    if (joining.left == 0) {
         return 0;
     }
-    struct tile *tile = &tiles[slice->turn % 2];
-    uint8_t *l1 = (uint8_t *)slice->exchange->workspace + slice->turn % 2 * slice->half;
-    const uint32_t bytes = slice->left < slice->most ? slice->left : slice->most;
-    tile->own = slice->own;
+    struct tile *tile = &tiles[joining.turn % 2];
+    uint8_t *l1 = (uint8_t *)joining.exchange->workspace + joining.turn % 2 * joining.half;
+    const uint32_t bytes = joining.left < joining.most ? joining.left : joining.most;
+    tile->own = joining.own;
     tile->bytes = bytes;
     tile->join.own = l1;
     tile->join.received = l1 + bytes;
-    tile->join.count = (int32_t)slice->count;
-    tile->join.elements = (int32_t)(bytes / slice->exchange->element_bytes);
-    partita_load_start(&tile->moved, l1, slice->own, bytes);
-    await(&receives, slice->all);
-    partita_load_lines_start(&tile->received, l1 + bytes, slice->received, slice->count, bytes, slice->apart);
-    slice->own += bytes;
-    slice->received += bytes;
-    slice->left -= bytes;
-    slice->turn++;
+    tile->join.count = (int32_t)joining.count;
+    tile->join.elements = (int32_t)(bytes / joining.exchange->element_bytes);
+    partita_load_start(&tile->moved, l1, joining.own, bytes);
+    await(&receives, joining.all);
+    partita_load_lines_start(&tile->received, l1 + bytes, joining.received, joining.count, bytes, joining.apart);
+    joining.own += bytes;
+    joining.received += bytes;
+    joining.left -= bytes;
+    joining.turn++;
     return tile;
 }
 
@@ -159,21 +158,21 @@ static struct tile *begin(const struct partita_exchange *exchange, const struct 
                                .left = slice.size * size,
                                .half = half,
                                .most = room < TILE ? room : TILE};
-    return load(&joining);
+    return load();
 }
 
 /* Joins a slice from a tile on: the next one is loaded, and the one before stored, while the team joins one. */
-static PARTITA_COMPACT void join(struct joining *slice, struct tile *tile)
+static PARTITA_COMPACT void join(struct tile *tile)
 {
     struct tile *before = 0;
     while (tile != 0) {
         partita_transfer_wait(&tile->moved);
         partita_transfer_wait(&tile->received);
-        partita_team_start(slice->combine, &tile->join);
+        partita_team_start(joining.combine, &tile->join);
         if (before != 0) {
             partita_transfer_wait(&before->moved);
         }
-        struct tile *next = load(slice);
+        struct tile *next = load();
         partita_team_wait();
         partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
         before = tile;
@@ -187,11 +186,11 @@ static void join_slices(const struct partita_exchange *exchange, const struct pa
                         const uint8_t *data, uint32_t all)
 {
     if (action->slice_count == 0) {
-        join(&joining, ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all));
+        join(ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all));
         ahead = 0;
     }
     for (uint32_t i = 0; i < action->slice_count; i++) {
-        join(&joining, begin(exchange, action, count, action->slices[i], data, all));
+        join(begin(exchange, action, count, action->slices[i], data, all));
         data += action->slices[i].size * exchange->element_bytes;
     }
 }

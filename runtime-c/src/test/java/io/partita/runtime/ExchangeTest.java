@@ -212,13 +212,7 @@ class ExchangeTest {
     numbers.add(action.ended());
     numbers.add(step.peer());
     numbers.add(step instanceof Step.Receive receive ? COMBINATIONS.indexOf(receive.combine()) : 0);
-    numbers.add(
-        switch (action) {
-          case Action.Load load -> load.messages().size();
-          case Action.Finish finish -> finish.messages().size();
-          case Action.Send send -> 1;
-          case Action.Post post -> 1;
-        });
+    numbers.add(action instanceof Action.Joining joining ? joining.messages().size() : 1);
     numbers.add((int) action.place());
     add(numbers, step.slices());
   }

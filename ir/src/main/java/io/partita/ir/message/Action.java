@@ -22,36 +22,30 @@ public sealed interface Action {
   /** Starts to receive a message. */
   record Post(int step, Step.Receive message, long place, int ended) implements Action {}
 
-  /**
-   * Starts to copy the device's own elements and the messages of the next {@link Finish} to where
-   * they are combined, if all of them have arrived.
-   *
-   * @param messages as in {@link Finish}
-   */
-  record Load(int step, List<Step.Receive> messages, long place, int ended) implements Action {
-    public Load {
-      messages = List.copyOf(messages);
-    }
+  /** Something that is done for messages of the same elements; one if it isn't combined. */
+  sealed interface Joining extends Action {
+    List<Step.Receive> messages();
 
     @Override
-    public Step.Receive message() {
-      return messages.getFirst();
+    default Step.Receive message() {
+      return messages().getFirst();
     }
   }
 
   /**
-   * Awaits messages, and combines them with the device's own elements in one pass.
-   *
-   * @param messages of the same elements; only one if it isn't combined
+   * Starts to copy the device's own elements and the messages of the next {@link Finish} to where
+   * they are combined, if all of them have arrived.
    */
-  record Finish(int step, List<Step.Receive> messages, long place, int ended) implements Action {
-    public Finish {
+  record Load(int step, List<Step.Receive> messages, long place, int ended) implements Joining {
+    public Load {
       messages = List.copyOf(messages);
     }
+  }
 
-    @Override
-    public Step.Receive message() {
-      return messages.getFirst();
+  /** Awaits messages, and combines them with the device's own elements in one pass. */
+  record Finish(int step, List<Step.Receive> messages, long place, int ended) implements Joining {
+    public Finish {
+      messages = List.copyOf(messages);
     }
   }
 }

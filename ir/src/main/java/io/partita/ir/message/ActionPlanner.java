@@ -77,7 +77,7 @@ final class ActionPlanner {
         if (afterFinish) {
           loadAfter(unit - 1);
         }
-        post(unit);
+        postBefore(unit);
         finish(units.get(unit));
       }
     }
@@ -85,7 +85,7 @@ final class ActionPlanner {
   }
 
   /** Posts all that may be posted before a unit. */
-  private void post(int unit) {
+  private void postBefore(int unit) {
     while (next < units.size() && (units.get(next).isSend() || mayPost(next, unit))) {
       if (!units.get(next).isSend()) {
         post(units.get(next), next);

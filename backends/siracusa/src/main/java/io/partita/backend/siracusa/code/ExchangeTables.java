@@ -142,11 +142,8 @@ final class ExchangeTables {
       combine(receive.combine(), element)
           .ifPresent(kernel -> fields.add(new Variable("combine", kernel)));
     }
-    switch (action) {
-      case Action.Load load -> fields.add(new Variable("messages", count(load.messages())));
-      case Action.Finish finish -> fields.add(new Variable("messages", count(finish.messages())));
-      case Action.Send send -> {}
-      case Action.Post post -> {}
+    if (action instanceof Action.Joining joining) {
+      fields.add(new Variable("messages", count(joining.messages())));
     }
     if (step.slices().size() == 1) {
       fields.add(new Variable("slice", text(step.slices().getFirst())));
