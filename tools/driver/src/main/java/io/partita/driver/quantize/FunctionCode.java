@@ -23,4 +23,9 @@ record FunctionCode(FunctionSite site, Affine code, double error) {
     float[] found = model.values(site, rounded);
     return new FunctionCode(site, code, RelativeError.of(wanted, found));
   }
+
+  /** Whether the argument is quantized; otherwise it stays float. */
+  boolean isUsed(Quantization.Settings settings) {
+    return error <= settings.largestError();
+  }
 }

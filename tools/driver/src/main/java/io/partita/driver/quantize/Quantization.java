@@ -191,7 +191,7 @@ public final class Quantization {
               .toList();
       List<QuantizedGraph.FunctionChoice> coded =
           arguments.stream()
-              .filter(each -> each.error() <= settings.largestError())
+              .filter(each -> each.isUsed(settings))
               .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
               .toList();
       progress.step("writing " + request.output());
@@ -382,7 +382,7 @@ public final class Quantization {
                   each ->
                       new Activation(
                           each.site(),
-                          each.error() <= request.settings().largestError() ? 8 : 32,
+                          each.isUsed(request.settings()) ? 8 : 32,
                           each.error(),
                           RelativeError.of(
                               wanted, found, QuantizedSites.RESULT + each.site().name())))
