@@ -135,15 +135,20 @@ public final class LayoutPropagation {
 
   /** Gives a value without operands the layout that its users need, if they agree. */
   private Layout agreed(Value value, Layout found) {
+    return allSplit(value, found.splits()) ? found : Layout.replicated(mesh, found.rank());
+  }
+
+  /** Whether no user splits a value otherwise. */
+  private boolean allSplit(Value value, List<Split> splits) {
     for (Node reader : readers.getOrDefault(value, List.of())) {
       for (int i = 0; i < reader.operands().size(); i++) {
         boolean reads = reader.operand(i) == value;
-        if (reads && !factors.get(reader).operand(i).splits().equals(found.splits())) {
-          return Layout.replicated(mesh, found.rank());
+        if (reads && !factors.get(reader).operand(i).splits().equals(splits)) {
+          return false;
         }
       }
     }
-    return found;
+    return true;
   }
 
   private void hold(Value value, Layout produced) {
@@ -169,19 +174,7 @@ public final class LayoutPropagation {
               && produced.partial().keySet().containsAll(found.get(dim).axes());
       splits.set(dim, isFree ? found.get(dim) : splits.get(dim));
     }
-    List<Node> users = readers.getOrDefault(value, List.of());
-    boolean isSplit =
-        !users.isEmpty() && users.stream().allMatch(user -> splits(user, value, splits));
-    return isSplit ? whole.with(splits) : whole;
-  }
-
-  private boolean splits(Node reader, Value value, List<Split> splits) {
-    for (int i = 0; i < reader.operands().size(); i++) {
-      if (reader.operand(i) == value && !factors.get(reader).operand(i).splits().equals(splits)) {
-        return false;
-      }
-    }
-    return true;
+    return readers.containsKey(value) && allSplit(value, splits) ? whole.with(splits) : whole;
   }
 
   /** Returns the layout, whole over some axes and at its place on others. */

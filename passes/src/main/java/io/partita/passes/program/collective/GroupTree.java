@@ -82,4 +82,12 @@ final class GroupTree {
   BitSet subtree(int device) {
     return subtrees.get(device);
   }
+
+  /** Returns all other devices. */
+  BitSet outside(int device) {
+    BitSet others = new BitSet();
+    others.set(0, parents.length);
+    others.andNot(subtree(device));
+    return others;
+  }
 }

@@ -56,7 +56,7 @@ final class ScatterTree {
   private void take(int device, List<Turn> turns) {
     for (Turn turn : turns) {
       for (int child : tree.children(device)) {
-        List<Slice> rising = within(turn.slices(), outside(child));
+        List<Slice> rising = within(turn.slices(), tree.outside(child));
         builder.receive(device, child, rising, collective.reduction());
       }
       if (turn.rises()) {
@@ -79,7 +79,7 @@ final class ScatterTree {
     List<Turn> rising = new ArrayList<>();
     List<Turn> falling = new ArrayList<>();
     for (Turn turn : turns) {
-      add(rising, new Turn(turn.round(), within(turn.slices(), outside(child)), true));
+      add(rising, new Turn(turn.round(), within(turn.slices(), tree.outside(child)), true));
       add(falling, new Turn(turn.round(), within(turn.slices(), tree.subtree(child)), false));
     }
     List<Turn> own = new ArrayList<>(rising);
@@ -98,13 +98,6 @@ final class ScatterTree {
     if (!turn.slices().isEmpty()) {
       turns.add(turn);
     }
-  }
-
-  private BitSet outside(int device) {
-    BitSet others = new BitSet();
-    others.set(0, collective.devices());
-    others.andNot(tree.subtree(device));
-    return others;
   }
 
   /** Returns what devices keep of slices. */

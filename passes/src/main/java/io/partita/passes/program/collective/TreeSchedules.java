@@ -113,12 +113,7 @@ final class TreeSchedules {
       case ALL_REDUCE, BROADCAST -> whole;
       case REDUCE -> List.of();
       case REDUCE_SCATTER -> throw new AssertionError(collective);
-      case ALL_GATHER -> {
-        BitSet others = new BitSet();
-        others.set(0, collective.devices());
-        others.andNot(tree.subtree(device));
-        yield parts(others);
-      }
+      case ALL_GATHER -> parts(tree.outside(device));
       case ALL_TO_ALL -> blocks(device, false);
     };
   }

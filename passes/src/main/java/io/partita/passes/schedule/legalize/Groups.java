@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -64,9 +65,10 @@ public final class Groups {
       }
     }
     for (Node node : graph.nodes()) {
-      if (!inner.contains(node) && !before.containsKey(node) && groups.isBiased(node)) {
-        before.put(node, List.of(withBias(node).definition()));
-        inner.addAll(before.get(node));
+      Optional<Node> product = inner.contains(node) ? Optional.empty() : groups.biased(node);
+      if (product.isPresent()) {
+        before.put(node, List.of(product.get()));
+        inner.add(product.get());
       }
     }
     Map<Node, List<Node>> epilogues = groups.epilogues(graph, before, inner);
@@ -159,60 +161,45 @@ public final class Groups {
 
   /** Returns the nodes that compute {@code sums} for its single user; empty if it has others. */
   private List<Node> product(Value sums) {
-    List<Node> nodes = new ArrayList<>();
-    Value products = sums;
-    if (isSum(sums)) {
-      nodes.add(sums.definition());
-      products = withBias(sums.definition());
-    }
-    if (products == null || products.isInput() || !isReadOnce(sums) || !isReadOnce(products)) {
+    if (sums.isInput() || !isReadOnce(sums)) {
       return List.of();
     }
-    Node product = products.definition();
-    nodes.addFirst(product);
+    Node node = sums.definition();
     boolean isProduct =
-        product.op() instanceof Contraction.MatMul
-            || product.op() instanceof Contraction.Convolution && nodes.size() == 1;
-    return isProduct ? nodes : List.of();
+        node.op() instanceof Contraction.MatMul || node.op() instanceof Contraction.Convolution;
+    return isProduct
+        ? List.of(node)
+        : biased(node).map(product -> List.of(product, node)).orElse(List.of());
   }
 
-  /** Whether a node adds a vector along the columns to a product of integers. */
-  private boolean isBiased(Node node) {
-    if (node.results().size() > 1 || !isSum(node.result())) {
-      return false;
+  /** Returns the product of integers to which a node adds a vector along the columns. */
+  private Optional<Node> biased(Node node) {
+    return withBias(node)
+        .filter(products -> !products.isInput() && isReadOnce(products))
+        .filter(products -> products.type().element() == ElementType.I32)
+        .map(Value::definition)
+        .filter(product -> product.op() instanceof Contraction.MatMul);
+  }
+
+  /** Returns the operand of an addition whose other operand is a vector along the last axis. */
+  private static Optional<Value> withBias(Node node) {
+    if (!(node.op() instanceof Elementwise.Binary(var function))
+        || function != BinaryFunction.ADD) {
+      return Optional.empty();
     }
-    Value products = withBias(node);
-    return products != null
-        && !products.isInput()
-        && isReadOnce(products)
-        && products.type().element() == ElementType.I32
-        && products.definition().op() instanceof Contraction.MatMul;
-  }
-
-  private static boolean isSum(Value value) {
-    return !value.isInput()
-        && value.definition().op() instanceof Elementwise.Binary(var function)
-        && function == BinaryFunction.ADD;
-  }
-
-  /**
-   * Returns the operand of an addition whose other operand is a vector along the last axis, or
-   * null.
-   */
-  private static Value withBias(Node sum) {
     for (int i = 0; i < 2; i++) {
-      Value sums = sum.operand(i);
-      Value bias = sum.operand(1 - i);
+      Value sums = node.operand(i);
+      Value bias = node.operand(1 - i);
       int rank = sums.type().rank();
       boolean isVector =
           bias.type().rank() > 0
-              && bias.type().shape().fromEnd(0).equals(sum.result().type().shape().fromEnd(0))
+              && bias.type().shape().fromEnd(0).equals(node.result().type().shape().fromEnd(0))
               && bias.type().shape().elements() == bias.type().shape().fromEnd(0).value();
-      if (rank > 1 && isVector && sums.type().equals(sum.result().type())) {
-        return sums;
+      if (rank > 1 && isVector && sums.type().equals(node.result().type())) {
+        return Optional.of(sums);
       }
     }
-    return null;
+    return Optional.empty();
   }
 
   /** Whether a value has a single use, by a node. */
