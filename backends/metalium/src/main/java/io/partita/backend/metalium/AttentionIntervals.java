@@ -87,9 +87,11 @@ final class AttentionIntervals {
     int keys = Math.toIntExact(v.type().shape().extent(2));
     int size = Math.toIntExact(v.type().shape().extent(3));
     int rowsOfHead = rowsOfHead(q.low(), k.low());
+    double ofSums = ofSums(keys);
     Interval[] results = new Interval[scores.length * size];
     for (int row = 0; row < scores.length; row++) {
       int first = row / rowsOfHead * keys;
+      double ofWeights = ofWeights(scores[row], q.type().shape().extent(3), keys);
       for (int j = 0; j < size; j++) {
         double exact = 0;
         double magnitudes = 0;
@@ -105,9 +107,8 @@ final class AttentionIntervals {
           distances += p[row * keys + key] * distance;
           farthest = p[row * keys + key] > 0 ? Math.max(farthest, distance) : farthest;
         }
-        double share = ofWeights(scores[row], q.type().shape().extent(3), keys);
-        double ofMean = distances == 0 ? 0 : Math.min(share * distances, farthest);
-        double radius = ofMean + ofSums(keys) * (magnitudes + Math.abs(exact));
+        double ofMean = distances == 0 ? 0 : Math.min(ofWeights * distances, farthest);
+        double radius = ofMean + ofSums * (magnitudes + Math.abs(exact));
         results[row * size + j] = inDestination(Interval.of(exact).widened(radius));
       }
     }

@@ -216,19 +216,23 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
           if (before.isPresent()) {
             nodes.put(chip, node.get());
             operands.put(chip, before.get());
-            Intervals held =
-                operand.flatMap(own::held).orElseGet(() -> Intervals.exactly(before.get()));
-            low.put(chip, held.low());
-            high.put(chip, held.high());
+            if (tolerance.isEmpty()) {
+              Intervals held =
+                  operand.flatMap(own::held).orElseGet(() -> Intervals.exactly(before.get()));
+              low.put(chip, held.low());
+              high.put(chip, held.high());
+            }
           }
         }
       }
-      // Sums and extremes keep the order of all their terms.
       KernelArithmetic arithmetic = chips.getFirst().arithmetic();
-      Map<Integer, Tensor> least = ExchangedVectors.of(nodes, low, arithmetic);
-      Map<Integer, Tensor> most = ExchangedVectors.of(nodes, high, arithmetic);
       Map<Integer, Intervals> tolerated = new HashMap<>();
-      least.forEach((chip, tensor) -> tolerated.put(chip, new Intervals(tensor, most.get(chip))));
+      if (tolerance.isEmpty()) {
+        // Sums and extremes keep the order of all their terms.
+        Map<Integer, Tensor> least = ExchangedVectors.of(nodes, low, arithmetic);
+        Map<Integer, Tensor> most = ExchangedVectors.of(nodes, high, arithmetic);
+        least.forEach((chip, tensor) -> tolerated.put(chip, new Intervals(tensor, most.get(chip))));
+      }
       return new Exchanged(ExchangedVectors.of(nodes, operands, arithmetic), tolerated);
     }
 
