@@ -15,6 +15,15 @@ public record Stage(String name, List<Action> actions) {
     actions = List.copyOf(actions);
   }
 
+  /**
+   * Returns whether the load of an operand's next tile starts before the current one is awaited, so
+   * that both may be in progress.
+   */
+  public boolean queues(int operand) {
+    int next = actions.indexOf(new LoadNext(operand));
+    return next >= 0 && next < actions.indexOf(new Await(operand));
+  }
+
   /** An action for each tile, or for each tile that differs from the previous one. */
   public sealed interface Action {}
 

@@ -14,6 +14,7 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
   static final List<Field> FIELDS =
       List.of(
           Field.required("rate", Dimension.BYTES_PER_CYCLE, Range.POSITIVE),
+          Field.optional("busy", Dimension.BYTES_PER_CYCLE, Range.POSITIVE),
           Field.required("setup", Dimension.CYCLES, Range.ANY),
           Field.optional("issue", Dimension.CYCLES, Range.ANY),
           Field.optional("line", Dimension.CYCLES, Range.ANY),
@@ -23,6 +24,13 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
 
   public double bytesPerCycle() {
     return figures.number("rate");
+  }
+
+  /**
+   * Returns how many times as long a transfer takes while cores compute, which use the same banks.
+   */
+  public double busyFactor() {
+    return bytesPerCycle() / figures.number("busy", bytesPerCycle());
   }
 
   public double setupCycles() {

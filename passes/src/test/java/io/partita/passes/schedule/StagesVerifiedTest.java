@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,6 +25,9 @@ import org.junit.jupiter.api.Test;
  * buffering.
  */
 class StagesVerifiedTest {
+  /** The number of a product's right operand. */
+  private static final int RIGHT = 1;
+
   private static List<Schedule> schedules() {
     return List.of(scheduled(true), scheduled(false));
   }
@@ -58,6 +66,33 @@ class StagesVerifiedTest {
         .anyMatch(Stage.Call.class::isInstance)
         .allMatch(action -> !(action instanceof Stage.Call call) || call.meanwhile().isEmpty());
     assertThat(inTurn.getLast()).isInstanceOf(Stage.LoadNext.class);
+  }
+
+  /** A row by a matrix is multiplied faster than the matrix is loaded, several rows aren't. */
+  @Test
+  void loadsThatTakeLongerThanComputingAreQueued() {
+    Stage ofRow = product(1);
+    assertThat(ofRow.queues(RIGHT)).isTrue();
+    assertThat(ofRow.actions())
+        .noneMatch(action -> action instanceof Stage.Call call && !call.meanwhile().isEmpty());
+    Stage ofRows = product(64);
+    assertThat(ofRows.queues(RIGHT)).isFalse();
+    assertThat(ofRows.actions())
+        .anyMatch(action -> action instanceof Stage.Call call && !call.meanwhile().isEmpty());
+  }
+
+  private static Stage product(long rows) {
+    Schedule schedule =
+        SmallPrograms.schedule(
+            SmallPrograms.of(
+                graph -> {
+                  Value left = graph.input("x", TensorType.of(ElementType.I8, rows, 512));
+                  Value right =
+                      graph.constant(Tensor.filled(TensorType.of(ElementType.I8, 512, 1024), 1));
+                  graph.output(
+                      "y", graph.add(new Contraction.MatMul(ElementType.I32), left, right));
+                }));
+    return schedule.roles().getFirst().kernels().getFirst().stages().getFirst();
   }
 
   private static List<Stage.Action> actions(Schedule schedule) {

@@ -182,7 +182,7 @@ final class HandMadeSchedule {
       List<KernelCall> calls,
       long bytes) {
     return new TiledKernel(
-        name, axes, operands, scratch, calls, Stages.control(axes, operands, calls), bytes);
+        name, axes, operands, scratch, calls, Stages.control(axes, operands, calls, false), bytes);
   }
 
   private static TileOperand operand(

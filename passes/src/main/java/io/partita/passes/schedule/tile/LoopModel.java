@@ -21,10 +21,10 @@ import java.util.function.Consumer;
  * <p>A step from one tile to the next advances an axis {@code a} and restarts the axes within it.
  * There are {@code (count of a - 1) × counts of the axes around it} steps of this kind, and each
  * moves the operands that depend on {@code a} or an axis within it. With two slots this takes
- * {@code max(compute, loads, stores)}; operands with one slot are added. Computing includes the
- * work of the control core between two tiles. All loads precede the first tile, each overlapping
- * with the starts of the next ones; the stores of the last tile follow it. A tile along an axis
- * represents the mean of full tiles and the one at the edge.
+ * {@code max(compute, loads, stores)} and the starts of loads; operands with one slot are added.
+ * Computing includes the work of the control core between two tiles. All loads precede the first
+ * tile, each overlapping with the starts of the next ones; the stores of the last tile follow it. A
+ * tile along an axis represents the mean of full tiles and the one at the edge.
  */
 final class LoopModel {
   private final Part[] parts;
@@ -34,6 +34,7 @@ final class LoopModel {
   private final Optional<DmaChannel> load;
   private final Optional<DmaChannel> store;
   private final boolean isOneChannel;
+  private final double busyFactor;
   private final long[] partAxes;
   private final long[] callAxes;
   private final double coldCycles;
@@ -65,6 +66,7 @@ final class LoopModel {
     load = chip.channel(far, near);
     store = chip.channel(near, far);
     isOneChannel = load.equals(store);
+    busyFactor = load.map(DmaChannel::busyFactor).orElse(1.0);
     stores = parts.stream().filter(each -> each.is(Direction.STORE)).count();
     partAxes = new long[parts.size()];
     for (int i = 0; i < partAxes.length; i++) {
@@ -184,17 +186,19 @@ final class LoopModel {
     double storeCycles = loads.last;
     double loaded = loads.firstBytes;
     double stored = loads.lastBytes;
+    double waiting = 0;
     for (int place = 0; place < axes; place++) {
       long count = figures.counts()[order[place]];
       double steps = around * (count - 1);
       if (steps > 0) {
         loads.step(place);
         double own = compute + figures.betweenCycles() + loads.moved * chip.moveCycles();
-        cycles += steps * (Math.max(own, loads.overlapped()) + loads.waited);
+        cycles += steps * (loads.together(own) + loads.waited);
         loadCycles += steps * loads.allLoads;
         storeCycles += steps * loads.allStores;
         loaded += steps * loads.loadBytes;
         stored += steps * loads.storeBytes;
+        waiting += loads.isLonger(own) ? steps : -steps;
       }
       around *= count;
     }
@@ -205,7 +209,8 @@ final class LoopModel {
         loadCycles,
         storeCycles,
         Math.round(loaded),
-        Math.round(stored));
+        Math.round(stored),
+        waiting > 0);
   }
 
   /** Returns the cycles of transfers in one step. */
@@ -226,6 +231,7 @@ final class LoopModel {
     private double storeBytes;
     private double waited;
     private int moved;
+    private int started;
 
     Loads(int[] order, int[] slots, TileFigures figures) {
       this.slots = slots;
@@ -268,7 +274,7 @@ final class LoopModel {
     /** Sets the sums to those of a step along an axis. */
     void step(int place) {
       doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
-      moved = 0;
+      moved = started = 0;
       for (int i = 0; i < parts.length; i++) {
         if (inner[i] < place) {
           continue;
@@ -279,7 +285,8 @@ final class LoopModel {
         if (parts[i].direction() == Direction.LOAD) {
           allLoads += cycles[i];
           loadBytes += bytes[i];
-          doubleLoads += isDouble ? cycles[i] : 0;
+          doubleLoads += isDouble ? cycles[i] * busyFactor : 0;
+          started += isDouble ? 1 : 0;
         } else {
           allStores += cycles[i];
           storeBytes += bytes[i];
@@ -288,9 +295,25 @@ final class LoopModel {
       }
     }
 
+    /**
+     * Returns the cycles of a step whose loads overlap with computing. The control core starts them
+     * while cores compute, and then the DMA waits for it; or, if they take longer, before it awaits
+     * the ones before, and then the cores wait.
+     */
+    double together(double own) {
+      double starts = started * chip.operandCycles();
+      return isLonger(own)
+          ? Math.max(own + starts, overlapped(doubleLoads))
+          : Math.max(own, overlapped(doubleLoads + starts));
+    }
+
+    boolean isLonger(double own) {
+      return doubleLoads > own;
+    }
+
     /** Returns the cycles of both directions, which are serialised on a common channel. */
-    double overlapped() {
-      return isOneChannel ? doubleLoads + doubleStores : Math.max(doubleLoads, doubleStores);
+    private double overlapped(double loads) {
+      return isOneChannel ? loads + doubleStores : Math.max(loads, doubleStores);
     }
   }
 

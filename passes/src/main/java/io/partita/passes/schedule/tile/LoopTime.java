@@ -17,6 +17,7 @@ import java.util.List;
  * @param loadCycles the cycles of transfers to the working memory, which partly overlap with
  *     computing
  * @param storeCycles the cycles of transfers from it
+ * @param waitsForLoads whether most tiles are computed in less time than the next one is loaded
  */
 public record LoopTime(
     double cycles,
@@ -25,7 +26,8 @@ public record LoopTime(
     double loadCycles,
     double storeCycles,
     long loadedBytes,
-    long storedBytes) {
+    long storedBytes,
+    boolean waitsForLoads) {
 
   /** Returns the names of the functions that cores run in a loop: kernels, and runs of its own. */
   public static List<String> functions(TiledKernel kernel, ChipKind chip) {

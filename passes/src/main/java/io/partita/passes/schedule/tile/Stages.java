@@ -24,10 +24,17 @@ public final class Stages {
    * One processor moves tiles and starts kernels. Operands with a second slot are loaded for the
    * next tile while the cores compute, if a kernel runs in each tile; those with one slot are
    * loaded after kernels have read them.
+   *
+   * @param queuesLoads whether loads for the next tile start before those of the current one are
+   *     awaited, so that the DMA never waits for the processor; otherwise cores are started first,
+   *     so that they never do
    */
   public static List<Stage> control(
-      List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
-    return List.of(new Stages(axes, operands, calls).control());
+      List<TileAxis> axes,
+      List<TileOperand> operands,
+      List<KernelCall> calls,
+      boolean queuesLoads) {
+    return List.of(new Stages(axes, operands, calls).control(queuesLoads));
   }
 
   /** One processor loads, one computes and one stores, each as far as queues allow. */
@@ -36,7 +43,7 @@ public final class Stages {
     return new Stages(axes, operands, calls).pipeline();
   }
 
-  private Stage control() {
+  private Stage control(boolean queuesLoads) {
     List<Stage.LoadNext> early = new ArrayList<>();
     List<Stage.LoadNext> late = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
@@ -44,9 +51,13 @@ public final class Stages {
         (operands.get(i).slots() > 1 ? early : late).add(new Stage.LoadNext(i));
       }
     }
-    List<Stage.Action> actions = awaits();
-    boolean overlaps = !calls.isEmpty() && runsInEachTile(calls.getFirst());
-    if (!overlaps) {
+    List<Stage.Action> actions = new ArrayList<>();
+    if (queuesLoads) {
+      actions.addAll(early);
+    }
+    actions.addAll(awaits());
+    boolean overlaps = !queuesLoads && !calls.isEmpty() && runsInEachTile(calls.getFirst());
+    if (!queuesLoads && !overlaps) {
       actions.addAll(early);
     }
     for (int call = 0; call < calls.size(); call++) {

@@ -210,7 +210,7 @@ public final class TileChoice {
     List<Stage> stages =
         choice.grid.isPresent()
             ? Stages.pipeline(axes, operands, calls)
-            : Stages.control(axes, operands, calls);
+            : Stages.control(axes, operands, calls, choice.search.waitsForLoads(tiling));
     return new TiledKernel(name(space), axes, operands, scratch, calls, stages, end);
   }
 

@@ -126,6 +126,10 @@ final class TileSearch {
     return tiling(tiles, orders.getFirst(), 0);
   }
 
+  boolean waitsForLoads(Tiling tiling) {
+    return model.time(tiling).waitsForLoads();
+  }
+
   WorkingMemory memory() {
     return memory;
   }

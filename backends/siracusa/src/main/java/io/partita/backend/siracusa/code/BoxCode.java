@@ -191,23 +191,48 @@ final class BoxCode {
     return new BoxCall(condition, flip, isLoad, functionName(index), arguments);
   }
 
-  /** The index of the operand among those of its direction. */
+  /** The number of the operand's first box among those of its direction. */
   private long number(int index) {
-    return count(kernel.operands().subList(0, index), operand(index).direction());
+    return count(kernel, operand(index).direction(), index);
   }
 
-  static long count(List<TileOperand> operands, Direction direction) {
-    return operands.stream()
-        .filter(each -> each.isMoved() && each.direction() == direction)
-        .count();
+  /** Returns how many boxes loads of a loop need, or how many pairs of boxes its stores. */
+  static long count(TiledKernel kernel, Direction direction) {
+    return count(kernel, direction, kernel.operands().size());
   }
 
-  /** A store may be in progress for each slot. */
-  String box(int index) {
+  private static long count(TiledKernel kernel, Direction direction, int end) {
+    return IntStream.range(0, end)
+        .filter(index -> kernel.operands().get(index).isMoved())
+        .filter(index -> kernel.operands().get(index).direction() == direction)
+        .map(index -> isQueued(kernel, index) ? 2 : 1)
+        .sum();
+  }
+
+  private static boolean isQueued(TiledKernel kernel, int index) {
+    return kernel.stages().stream().anyMatch(stage -> stage.queues(index));
+  }
+
+  /** A store may be in progress for each slot, and a load if loads are queued. */
+  private String box(int index) {
+    long number = number(index);
     if (operand(index).direction() == Direction.LOAD) {
-      return "&loads[" + number(index) + "]";
+      return "&loads[" + number + (isQueued(kernel, index) ? " + " + slot(index) : "") + "]";
     }
-    return "&stores[" + number(index) + "][" + (alternates(index) ? slot(index) : "0") + "]";
+    return "&stores[" + number + "][" + (alternates(index) ? slot(index) : "0") + "]";
+  }
+
+  /** The box of the current tile; the slot may be that of the next one already. */
+  String awaited(int index) {
+    return isQueued(kernel, index) ? operand(index).name() + "_load" : box(index);
+  }
+
+  /** The boxes of current tiles whose loads are queued. */
+  List<Variable> queued() {
+    return IntStream.range(0, kernel.operands().size())
+        .filter(index -> isQueued(kernel, index))
+        .mapToObj(index -> new Variable(awaited(index), box(index)))
+        .toList();
   }
 
   /** All stores of an operand that may be in progress. */

@@ -179,6 +179,7 @@ final class LoopCode {
         asksForEnd ? Optional.of(isEnd()) : Optional.empty(),
         sizes(),
         boxes.pointers(),
+        boxes.queued(),
         actions);
   }
 
@@ -219,7 +220,7 @@ final class LoopCode {
 
   private Piece action(Stage.Action action) {
     return switch (action) {
-      case Stage.Await(int operand) -> new Tile.Wait(boxes.box(operand));
+      case Stage.Await(int operand) -> new Tile.Wait(boxes.awaited(operand));
       case Stage.LoadNext(int operand) -> loadNext(operand);
       case Stage.Call(int call, var meanwhile) ->
           call(call, meanwhile.stream().map(each -> loadNext(each.operand())).toList());

@@ -103,10 +103,10 @@ public final class RoleCode {
         .toList();
   }
 
-  /** The most operands of one direction in a loop; at least 1, since C has no empty arrays. */
+  /** The most boxes of one direction in a loop; at least 1, since C has no empty arrays. */
   private static long most(ChipSchedule chip, Direction direction) {
     return chip.kernels().stream()
-        .mapToLong(kernel -> BoxCode.count(kernel.operands(), direction))
+        .mapToLong(kernel -> BoxCode.count(kernel, direction))
         .reduce(1, Math::max);
   }
 

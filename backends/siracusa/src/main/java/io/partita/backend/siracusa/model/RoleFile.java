@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param comment lines
  * @param places macros for addresses in L2 and L3
- * @param loads the largest number of operands that a loop loads
+ * @param loads the most boxes that a loop loads
  * @param stores likewise for stores
  * @param loops the functions of loops, without duplicates
  * @param preloads the most preloads in flight

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param wraps the wrap-around of each axis but the outermost, innermost first
  * @param isEnd the variable that is true for the last tile, if it is used
  * @param pointers tiles in L1
+ * @param queued the transfers of tiles that may still be loaded when loads for the next tile start
  * @param actions the actions, in order
  */
 public record Tile(
@@ -20,6 +21,7 @@ public record Tile(
     Optional<Variable> isEnd,
     List<Variable> sizes,
     List<Variable> pointers,
+    List<Variable> queued,
     List<Piece> actions)
     implements Piece {
   /** At its end, an axis starts over and the one around it takes a step. */
