@@ -64,7 +64,7 @@ using namespace partita::metalium;
 
 void cb_reserve_back(uint32_t cb, int32_t pages)
 {
-    const Thread &thread = Thread::current();
+    Thread &thread = Thread::current();
     CircularBuffer &buffer = thread.buffer(cb, "cb_reserve_back");
     const uint32_t count = checked(thread, buffer, cb, pages, "cb_reserve_back");
     std::unique_lock<std::mutex> lock(thread.monitor.mutex);
@@ -93,12 +93,12 @@ void cb_push_back(uint32_t cb, int32_t pages)
     buffer.reserved -= count;
     buffer.packed = 0;
     buffer.pushed += count;
-    thread.core.changed.notify_all();
+    thread.monitor.notify(thread.core);
 }
 
 void cb_wait_front(uint32_t cb, int32_t pages)
 {
-    const Thread &thread = Thread::current();
+    Thread &thread = Thread::current();
     CircularBuffer &buffer = thread.buffer(cb, "cb_wait_front");
     const uint32_t count = checked(thread, buffer, cb, pages, "cb_wait_front");
     std::unique_lock<std::mutex> lock(thread.monitor.mutex);
@@ -125,5 +125,5 @@ void cb_pop_front(uint32_t cb, int32_t pages)
     }
     buffer.awaited -= count;
     buffer.popped += count;
-    thread.core.changed.notify_all();
+    thread.monitor.notify(thread.core);
 }

@@ -24,6 +24,8 @@ using namespace partita::metalium;
 /* A tile in the order of rows, as the source registers hold it. */
 struct Source {
     float at[TILE][TILE];
+
+    float *elements() { return at[0]; }
 };
 
 DataFormat format(const Thread &thread, uint32_t cb, const char *call)
@@ -55,6 +57,27 @@ const uint8_t *awaited_tile(const Thread &thread, uint32_t cb, uint32_t tile, co
     return (const uint8_t *)(uintptr_t)buffer.read_address(tile);
 }
 
+/* Reads a tile in L1 in the order of rows. */
+void load_rows(const uint8_t *tile, DataFormat format, float *rows)
+{
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i += BLOCK) {
+        load_block(tile, format, in_tile(i / TILE, i % TILE) / BLOCK, rows + i);
+    }
+}
+
+/* A source register of the matrix engine has 19 bits: sign, exponent and 10 bits of the mantissa. */
+float in_source_register(float value)
+{
+    return std::isnan(value) ? value : float_of(bits_of(value) & 0xffffe000);
+}
+
+void cut_to_source_register(float *elements)
+{
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        elements[i] = in_source_register(elements[i]);
+    }
+}
+
 void unpack(const Thread &thread, uint32_t cb, uint32_t tile, SourceFormat set, const char *call, Source &source)
 {
     check_source(thread, cb, set, call);
@@ -63,11 +86,8 @@ void unpack(const Thread &thread, uint32_t cb, uint32_t tile, SourceFormat set, 
     }
     const DataFormat own = format(thread, cb, call);
     const uint8_t *elements = awaited_tile(thread, cb, tile, call);
-    for (uint32_t row = 0; row < TILE; row++) {
-        for (uint32_t column = 0; column < TILE; column++) {
-            source.at[row][column] = in_source_register(stored(elements, own, in_tile(row, column)));
-        }
-    }
+    load_rows(elements, own, source.elements());
+    cut_to_source_register(source.elements());
 }
 
 void set_up(Operation operation, const char *call)
@@ -86,9 +106,24 @@ void check(const Thread &thread, Operation operation, const char *call, const ch
     }
 }
 
-float apply(char operation, float left, float right)
+bool is_finite(Source &source)
 {
-    return operation == '+' ? left + right : operation == '-' ? left - right : left * right;
+    return std::all_of(source.elements(), source.elements() + TILE_ELEMENTS, [](float element) { return std::isfinite(element); });
+}
+
+/* Gives a function of two numbers to what applies it to all elements. */
+template <typename ApplyAll> void apply(char operation, ApplyAll apply_all)
+{
+    switch (operation) {
+    case '+':
+        apply_all([](float left, float right) { return left + right; });
+        break;
+    case '-':
+        apply_all([](float left, float right) { return left - right; });
+        break;
+    default:
+        apply_all([](float left, float right) { return left * right; });
+    }
 }
 
 Operation elementwise(char operation, Operation add)
@@ -107,12 +142,14 @@ void binary(char operation, Operation kind, bool rows, bool columns, uint32_t a,
     Source right;
     unpack(thread, a, tile_a, thread.compute->source_a, call, left);
     unpack(thread, b, tile_b, thread.compute->source_b, call, right);
-    for (uint32_t row = 0; row < TILE; row++) {
-        for (uint32_t column = 0; column < TILE; column++) {
-            out[row * TILE + column] = in_destination(
-                apply(operation, left.at[row][column], right.at[rows ? row : 0][columns ? column : 0]));
+    apply(operation, [&](auto function) {
+        for (uint32_t row = 0; row < TILE; row++) {
+            for (uint32_t column = 0; column < TILE; column++) {
+                out[row * TILE + column] = function(left.at[row][column], right.at[rows ? row : 0][columns ? column : 0]);
+            }
         }
-    }
+    });
+    round_in_destination(out);
 }
 
 } // namespace
@@ -149,9 +186,14 @@ float *destination(uint32_t dst, const char *call, bool is_read)
     return state.destination[dst];
 }
 
-float in_destination(float value)
+void round_in_destination(float *elements)
 {
-    return Thread::current().kernel.fp32_dest_acc_en ? value : rounded_to_bf16(value);
+    if (Thread::current().kernel.fp32_dest_acc_en) {
+        return;
+    }
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        elements[i] = rounded_to_bf16(elements[i]);
+    }
 }
 
 void start_compute(uint32_t a, uint32_t b, uint32_t out)
@@ -208,14 +250,13 @@ void reuse(char operation, bool is_a, uint32_t cb, uint32_t tile, uint32_t dst)
     check(thread, elementwise(operation, Operation::ADD_REUSE), call, "reuse_dest_init");
     Source other;
     unpack(thread, cb, tile, is_a ? thread.compute->source_b : thread.compute->source_a, call, other);
-    for (uint32_t row = 0; row < TILE; row++) {
-        for (uint32_t column = 0; column < TILE; column++) {
-            float &value = out[row * TILE + column];
-            const float own = in_source_register(value);
-            value = in_destination(is_a ? apply(operation, own, other.at[row][column])
-                                        : apply(operation, other.at[row][column], own));
+    cut_to_source_register(out);
+    apply(operation, [&](auto function) {
+        for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+            out[i] = is_a ? function(out[i], other.elements()[i]) : function(other.elements()[i], out[i]);
         }
-    }
+    });
+    round_in_destination(out);
 }
 
 void init_reduce(PoolType, ReduceDim, uint32_t, uint32_t, uint32_t)
@@ -257,9 +298,10 @@ void reduce(PoolType pool, ReduceDim dimension, uint32_t cb, uint32_t scaler, ui
             const float value = result[dimension == ReduceDim::REDUCE_COL ? column
                                        : dimension == ReduceDim::REDUCE_ROW ? row
                                                                             : 0];
-            to = !is_result ? 0 : in_destination(!is_max ? to + value : is_fresh ? value : std::fmax(to, value));
+            to = !is_result ? 0 : !is_max ? to + value : is_fresh ? value : std::fmax(to, value);
         }
     }
+    round_in_destination(out);
 }
 
 } // namespace partita::metalium
@@ -347,21 +389,25 @@ void matmul_tiles(uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b, uint
             }
         }
     }
+    /* A row of zeros, such as padding, makes no difference to finite numbers. */
+    const bool finite = is_finite(right);
     /* A face's products are summed exactly enough for 32 bits, and rounded where they reach the register. */
     for (uint32_t first = 0; first < TILE; first += FACE) {
         for (uint32_t row = 0; row < TILE; row++) {
+            const float *factors = &left.at[row][first];
             float sums[TILE] = {};
-            for (uint32_t k = first; k < first + FACE; k++) {
-                const float factor = left.at[row][k];
-                for (uint32_t column = 0; column < TILE; column++) {
-                    sums[column] += factor * right.at[k][column];
+            if (!finite || std::any_of(factors, factors + FACE, [](float factor) { return factor != 0; })) {
+                for (uint32_t k = 0; k < FACE; k++) {
+                    for (uint32_t column = 0; column < TILE; column++) {
+                        sums[column] += factors[k] * right.at[first + k][column];
+                    }
                 }
             }
             for (uint32_t column = 0; column < TILE; column++) {
-                float &to = out[row * TILE + column];
-                to = in_destination(to + sums[column]);
+                out[row * TILE + column] += sums[column];
             }
         }
+        round_in_destination(out);
     }
 }
 
@@ -378,16 +424,13 @@ void copy_tile(uint32_t cb, uint32_t tile, uint32_t dst)
     if (source_format(thread, cb, "copy_tile").is_direct) {
         check_source(thread, cb, thread.compute->source_a, "copy_tile");
         const uint8_t *elements = awaited_tile(thread, cb, tile, "copy_tile");
-        for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-            out[i] = stored(elements, format(thread, cb, "copy_tile"), in_tile(i / TILE, i % TILE));
-        }
+        load_rows(elements, format(thread, cb, "copy_tile"), out);
         return;
     }
     Source source;
     unpack(thread, cb, tile, thread.compute->source_a, "copy_tile", source);
-    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        out[i] = in_destination(source.at[i / TILE][i % TILE]);
-    }
+    std::memcpy(out, source.at, sizeof source.at);
+    round_in_destination(out);
 }
 
 void transpose_init(uint32_t)
@@ -403,8 +446,9 @@ void transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst)
     Source source;
     unpack(thread, cb, tile, thread.compute->source_a, "transpose_tile", source);
     for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        out[i] = in_destination(source.at[i % TILE][i / TILE]);
+        out[i] = source.at[i % TILE][i / TILE];
     }
+    round_in_destination(out);
 }
 
 #define BINARY(NAME, SIGN, INIT, KIND, ROWS, COLUMNS)                                                                    \

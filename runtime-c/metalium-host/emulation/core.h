@@ -2,12 +2,10 @@
 #pragma once
 
 #include "device.h"
+#include "fiber.h"
+#include "scheduler.h"
 
 #include <array>
-#include <condition_variable>
-#include <functional>
-#include <list>
-#include <mutex>
 
 namespace partita::metalium {
 
@@ -51,39 +49,11 @@ class Core {
     const CoreCoord at;
     uint8_t *const l1;
     std::array<CircularBuffer, CIRCULAR_BUFFERS> buffers;
-    /* Notified when something changes that a kernel of this core may wait for. */
-    std::condition_variable changed;
+    /* Its kernels that wait. */
+    std::vector<Thread *> waiting;
 
     /* The address of the first byte of L1. Addresses of L1 have 32 bits and are valid pointers of the host. */
     uint32_t base() const { return (uint32_t)(uintptr_t)l1; }
-};
-
-/* What all kernels on chips that are joined share: the lock of their state, and the list of those that wait. */
-class Monitor {
-  public:
-    std::mutex mutex;
-
-    /* Waits, with the mutex held, until the condition holds. Reports a deadlock if nothing can make it true. */
-    void await(std::unique_lock<std::mutex> &lock, const Thread &thread, std::function<bool()> condition,
-               std::function<std::string()> what);
-    /*
-     * Counts what runs: kernels, chips between two programs, packets on links, and the host unless it waits for chips. The mutex
-     * is held. When something ends, what still runs may be in a deadlock.
-     */
-    void begin(uint32_t count) { running_ += count; }
-    void end(uint32_t count = 1);
-
-  private:
-    struct Waiting {
-        const Thread *thread;
-        std::function<bool()> condition;
-        std::function<std::string()> what;
-    };
-
-    void report_deadlock();
-
-    uint32_t running_ = 0;
-    std::list<Waiting> waiting_;
 };
 
 /* A transfer on the network on chip that a barrier completes. */
@@ -96,13 +66,18 @@ struct Transfer {
 struct ComputeState;
 struct Connections;
 
-/* The kernel that the current thread runs. */
+/* A kernel that runs on a core. */
 class Thread {
   public:
     Thread(Device &device, Core &core, Monitor &monitor, const KernelDescriptor &kernel);
     ~Thread();
 
+    /* Runs the kernel, on its fiber. */
     void run();
+    /* Lets it run until it waits or ends. Returns whether it has ended. */
+    bool resume();
+    /* Called by the kernel: lets others run. */
+    void suspend();
 
     static Thread &current();
 
@@ -116,6 +91,10 @@ class Thread {
     Monitor &monitor;
     const KernelDescriptor &kernel;
     const std::vector<uint32_t> *arguments = nullptr;
+    /* From its first instruction to its last one. */
+    std::unique_ptr<Fiber> fiber;
+    /* Null unless it waits. */
+    const Wait *wait = nullptr;
     std::vector<Transfer> reads;
     std::vector<Transfer> writes;
     std::unique_ptr<ComputeState> compute;

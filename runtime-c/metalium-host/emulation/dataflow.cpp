@@ -103,13 +103,13 @@ template <typename Each> void each_core(const Thread &thread, uint64_t range, ui
 void notify(const Thread &thread, uint64_t semaphore)
 {
     if (Core *core = core_of(thread.device, semaphore)) {
-        core->changed.notify_all();
+        thread.monitor.notify(*core);
     }
 }
 
 void await_semaphore(volatile uint32_t *semaphore, uint32_t value, bool at_least)
 {
-    const Thread &thread = Thread::current();
+    Thread &thread = Thread::current();
     const uint32_t offset = (uint32_t)(uintptr_t)semaphore & L1_OFFSET;
     const bool is_global = offset >= GLOBAL_SEMAPHORES_START;
     const uint32_t id = (is_global ? offset - GLOBAL_SEMAPHORES_START : offset) / 16;
@@ -232,7 +232,7 @@ void noc_semaphore_set(volatile uint32_t *semaphore, uint32_t value)
     const Thread &thread = Thread::current();
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     *semaphore = value;
-    thread.core.changed.notify_all();
+    thread.monitor.notify(thread.core);
 }
 
 void noc_semaphore_wait(volatile uint32_t *semaphore, uint32_t value)
@@ -247,7 +247,7 @@ void noc_semaphore_wait_min(volatile uint32_t *semaphore, uint32_t value)
 
 void noc_semaphore_inc(uint64_t semaphore, uint32_t count)
 {
-    Thread &thread = Thread::current();
+    const Thread &thread = Thread::current();
     uint32_t *word = (uint32_t *)at(thread, semaphore, sizeof(uint32_t), "noc_semaphore_inc");
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     *word += count;
@@ -275,6 +275,6 @@ void noc_semaphore_set_multicast(uint32_t l1, uint64_t semaphores, uint32_t core
     const std::lock_guard<std::mutex> guard(thread.monitor.mutex);
     each_core(thread, semaphores, cores, call, [&](Core &core) {
         std::memcpy(in_l1(thread, core, (uint32_t)within(semaphores), sizeof(uint32_t), call), from, sizeof(uint32_t));
-        core.changed.notify_all();
+        thread.monitor.notify(core);
     });
 }

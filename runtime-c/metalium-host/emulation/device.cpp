@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sys/mman.h>
-#include <thread>
 #include <unistd.h>
 
 namespace partita::metalium {
@@ -105,7 +104,8 @@ Device::Device(uint32_t columns, uint32_t rows, Transfers transfers) : Device(nu
 Device::Device(Mesh *mesh, uint32_t chip, uint32_t columns, uint32_t rows, Transfers transfers)
     : mesh_(mesh), chip_(chip), columns_(columns), rows_(rows), transfers_(transfers),
       dram_(reserve(0, DRAM_BANKS * BANK_BYTES, "DRAM")),
-      l1_(reserve(l1_start(chip, columns, rows), (uint64_t)columns * rows * L1_STRIDE, "L1")), allocated_(DRAM_ALIGNMENT)
+      l1_(reserve(l1_start(chip, columns, rows), (uint64_t)columns * rows * L1_STRIDE, "L1")), allocated_(DRAM_ALIGNMENT),
+      scheduler_(std::make_unique<Scheduler>())
 {
     for (uint32_t y = 0; y < rows; y++) {
         for (uint32_t x = 0; x < columns; x++) {
@@ -191,25 +191,11 @@ void Device::run(const ProgramDescriptor &program, Monitor &monitor)
     if (kernels.empty()) {
         return;
     }
-    /* The caller counts again when the last kernel ends. */
-    auto running = (uint32_t)kernels.size();
     {
         const std::lock_guard<std::mutex> guard(monitor.mutex);
-        monitor.begin(running - 1);
+        monitor.begin((uint32_t)kernels.size() - 1);
     }
-    std::vector<std::thread> threads;
-    for (const std::unique_ptr<Thread> &kernel : kernels) {
-        threads.emplace_back([&kernel, &monitor, &running] {
-            kernel->run();
-            const std::lock_guard<std::mutex> guard(monitor.mutex);
-            if (--running > 0) {
-                monitor.end();
-            }
-        });
-    }
-    for (std::thread &thread : threads) {
-        thread.join();
-    }
+    scheduler_->run(kernels, monitor);
 }
 
 Thread::Thread(Device &device, Core &core, Monitor &monitor, const KernelDescriptor &kernel)
@@ -221,7 +207,8 @@ Thread::Thread(Device &device, Core &core, Monitor &monitor, const KernelDescrip
         }
     }
     if (kernel.processor == Processor::COMPUTE) {
-        compute = std::make_unique<ComputeState>();
+        /* Registers are cleared when they are acquired. */
+        compute.reset(new ComputeState);
     }
 }
 
@@ -229,13 +216,24 @@ Thread::~Thread() = default;
 
 void Thread::run()
 {
-    running = this;
     kernel.entry();
     if (!reads.empty() || !writes.empty()) {
         fault("ends with %zu reads and %zu writes in flight: a barrier is missing", reads.size(), writes.size());
     }
     verify_closed(*this);
+}
+
+bool Thread::resume()
+{
+    running = this;
+    const bool has_ended = fiber->resume();
     running = nullptr;
+    return has_ended;
+}
+
+void Thread::suspend()
+{
+    fiber->suspend();
 }
 
 Thread &Thread::current()
@@ -272,44 +270,6 @@ CircularBuffer &Thread::buffer(uint32_t id, const char *call) const
     return core.buffers[id];
 }
 
-void Monitor::await(std::unique_lock<std::mutex> &lock, const Thread &thread, std::function<bool()> condition,
-                    std::function<std::string()> what)
-{
-    if (condition()) {
-        return;
-    }
-    const auto own = waiting_.insert(waiting_.end(), {&thread, condition, what});
-    while (!condition()) {
-        report_deadlock();
-        thread.core.changed.wait(lock);
-    }
-    waiting_.erase(own);
-}
-
-void Monitor::end(uint32_t count)
-{
-    running_ -= count;
-    report_deadlock();
-}
-
-/* All kernels that run wait, and none of their conditions holds. */
-void Monitor::report_deadlock()
-{
-    if (waiting_.empty() || waiting_.size() < running_) {
-        return;
-    }
-    for (const Waiting &each : waiting_) {
-        if (each.condition()) {
-            return;
-        }
-    }
-    std::string message = "deadlock";
-    for (const Waiting &each : waiting_) {
-        message += "\n  " + each.thread->name() + " waits for " + each.what();
-    }
-    fault(message);
-}
-
 void tilize(const float *matrix, uint32_t rows, uint32_t columns, DataFormat format, uint8_t *tiles)
 {
     for (uint32_t row = 0; row < rows; row++) {
@@ -324,10 +284,10 @@ void tilize(const float *matrix, uint32_t rows, uint32_t columns, DataFormat for
 void untilize(const uint8_t *tiles, uint32_t rows, uint32_t columns, DataFormat format, float *matrix)
 {
     for (uint32_t row = 0; row < rows; row++) {
-        for (uint32_t column = 0; column < columns; column++) {
+        for (uint32_t column = 0; column < columns; column += BLOCK) {
             const size_t tile = (size_t)(row / TILE) * (columns / TILE) + column / TILE;
-            matrix[(size_t)row * columns + column] =
-                stored(tiles + tile * tile_bytes(format), format, in_tile(row % TILE, column % TILE));
+            load_block(tiles + tile * tile_bytes(format), format, in_tile(row % TILE, column % TILE) / BLOCK,
+                       &matrix[(size_t)row * columns + column]);
         }
     }
 }

@@ -1,16 +1,16 @@
 /*
  * An emulated chip for programs of a host: DRAM in banks, a grid of cores with private L1, and programs of a reader, a compute
- * and a writer kernel on each core, which run as threads.
+ * and a writer kernel on each core.
  *
  * A program that breaks a rule of the hardware ends the process with code 70 and a message: a circular buffer that overruns, a
  * transfer that is not aligned, a destination register that isn't acquired, kernels that wait for each other.
  */
 #pragma once
 
+#include "buffer.h"
 #include "format.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,13 +44,6 @@ struct CoreCoord {
 struct CoreRange {
     CoreCoord start;
     CoreCoord end;
-};
-
-/* A tensor of pages that are dealt to the banks of DRAM in turn. */
-struct Buffer {
-    uint32_t address;
-    uint32_t pages;
-    uint32_t page_bytes;
 };
 
 struct CBDescriptor {
@@ -94,6 +87,7 @@ struct ProgramDescriptor {
 class Core;
 class Monitor;
 class Mesh;
+class Scheduler;
 
 /* When asynchronous transfers copy: at their barrier, or at once. A missing barrier gives wrong results with one of them. */
 enum class Transfers { AT_BARRIER, AT_ONCE };
@@ -125,6 +119,7 @@ class Device {
     /* The number in the mesh. */
     uint32_t chip() const { return chip_; }
     Core &core(uint32_t x, uint32_t y);
+    Scheduler &scheduler() { return *scheduler_; }
     /* The host's address of bytes in a bank. */
     uint8_t *dram(uint32_t bank, uint64_t offset, uint64_t bytes) const;
 
@@ -138,6 +133,7 @@ class Device {
     uint8_t *l1_;
     uint64_t allocated_;
     std::vector<std::unique_ptr<Core>> cores_;
+    std::unique_ptr<Scheduler> scheduler_;
 };
 
 /* Reorders a row-major matrix of full tiles to tiles, row by row of tiles, and back. */

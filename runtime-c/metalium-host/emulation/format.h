@@ -3,13 +3,11 @@
  */
 #pragma once
 
+#include "buffer.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-
-/* The data formats of circular buffers that the emulation supports. */
-enum class DataFormat : uint8_t { Float32, Float16_b, Bfp8_b, UInt32 };
 
 namespace partita::metalium {
 
@@ -67,28 +65,25 @@ inline float rounded_to_bf16(float value)
     return from_bf16(to_bf16(value));
 }
 
-/* A source register of the matrix engine has 19 bits: sign, exponent and 10 bits of the mantissa. */
-inline float in_source_register(float value)
+/* Reads a block of a tile in L1, whose elements follow each other, as it is stored. */
+inline void load_block(const uint8_t *tile, DataFormat format, uint32_t block, float *values)
 {
-    return std::isnan(value) ? value : float_of(bits_of(value) & 0xffffe000);
-}
-
-/* Reads element i of a tile in L1 as it is stored. */
-inline float stored(const uint8_t *tile, DataFormat format, uint32_t i)
-{
-    if (format == DataFormat::Float16_b) {
-        uint16_t bits;
-        std::memcpy(&bits, tile + 2 * i, sizeof bits);
-        return from_bf16(bits);
-    }
     if (format == DataFormat::Bfp8_b) {
-        const uint8_t bits = tile[EXPONENTS + i];
-        const float magnitude = std::ldexp((float)(bits & 0x7f), tile[i / BLOCK] - 133);
-        return bits & 0x80 ? -magnitude : magnitude;
+        const float step = std::ldexp(1.0f, tile[block] - 133);
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            const uint8_t bits = tile[EXPONENTS + block * BLOCK + i];
+            const float magnitude = (float)(bits & 0x7f) * step;
+            values[i] = bits & 0x80 ? -magnitude : magnitude;
+        }
+    } else if (format == DataFormat::Float16_b) {
+        uint16_t bits[BLOCK];
+        std::memcpy(bits, tile + 2 * block * BLOCK, sizeof bits);
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            values[i] = from_bf16(bits[i]);
+        }
+    } else {
+        std::memcpy(values, tile + 4 * block * BLOCK, BLOCK * sizeof(float));
     }
-    float value;
-    std::memcpy(&value, tile + 4 * i, sizeof value);
-    return value;
 }
 
 /*
@@ -109,21 +104,19 @@ inline void store_block_float(uint8_t *tile, uint32_t block, const float *values
     }
 }
 
-/* Writes a block of a tile in L1, whose elements follow each other, rounded to its format. */
+/* Writes a block of a tile in L1, rounded to its format. */
 inline void store_block(uint8_t *tile, DataFormat format, uint32_t block, const float *values)
 {
     if (format == DataFormat::Bfp8_b) {
         store_block_float(tile, block, values);
-        return;
-    }
-    for (uint32_t i = 0; i < BLOCK; i++) {
-        const uint32_t at = block * BLOCK + i;
-        if (format == DataFormat::Float16_b) {
-            const uint16_t bits = to_bf16(values[i]);
-            std::memcpy(tile + 2 * at, &bits, sizeof bits);
-        } else {
-            std::memcpy(tile + 4 * at, &values[i], sizeof values[i]);
+    } else if (format == DataFormat::Float16_b) {
+        uint16_t bits[BLOCK];
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            bits[i] = to_bf16(values[i]);
         }
+        std::memcpy(tile + 2 * block * BLOCK, bits, sizeof bits);
+    } else {
+        std::memcpy(tile + 4 * block * BLOCK, values, BLOCK * sizeof(float));
     }
 }
 

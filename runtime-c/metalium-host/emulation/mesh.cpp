@@ -30,12 +30,12 @@ void Link::run()
         Packet packet = std::move(packets.front());
         packets.pop_front();
         if (owner != nullptr) {
-            owner->core.changed.notify_all();
+            mesh.monitor.notify(owner->core);
         }
         if (packet.chip == to) {
             std::memcpy(packet.to, packet.payload.data(), packet.payload.size());
             *packet.semaphore += packet.count;
-            packet.core->changed.notify_all();
+            mesh.monitor.notify(*packet.core);
         } else {
             mesh.link(to, direction)->send(std::move(packet));
         }

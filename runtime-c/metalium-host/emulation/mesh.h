@@ -44,7 +44,7 @@ class Link {
     std::deque<Packet> packets;
     std::condition_variable changed;
     /* The kernel that may put packets on the link. */
-    const Thread *owner = nullptr;
+    Thread *owner = nullptr;
 };
 
 class Mesh {

@@ -1,5 +1,7 @@
 #include "model.h"
 
+#include "mesh.h"
+
 #include <algorithm>
 
 namespace partita::metalium {
@@ -19,7 +21,7 @@ static std::FILE *opened(const char *name, const char *mode)
 }
 
 Model::Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips)
-    : mesh_(chips, columns, rows), format_(format)
+    : mesh_(*new Mesh(chips, columns, rows)), format_(format)
 {
     if (count != 4 && count != 5) {
         fault(std::string("usage: ") + arguments[0] + " WEIGHTS INPUTS OUTPUTS [PROBES]");
@@ -42,6 +44,7 @@ Model::~Model()
     if (probes_ != nullptr) {
         std::fclose(probes_);
     }
+    delete &mesh_;
 }
 
 Matrix Model::allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format)
@@ -101,7 +104,7 @@ Matrix Model::constant(uint32_t rows, uint32_t columns, std::optional<DataFormat
     return matrix;
 }
 
-Matrix Model::constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips,
+Matrix Model::constants(uint32_t rows, uint32_t columns, List<uint32_t> chips,
                         std::optional<DataFormat> format)
 {
     const Matrix matrix = allocate(rows, columns, format);
@@ -137,8 +140,8 @@ static std::vector<size_t> places(const Box &box)
     for (size_t dim = 0; dim < box.whole.size(); dim++) {
         std::vector<size_t> next;
         for (const size_t place : places) {
-            for (uint32_t i = 0; i < box.extents[dim]; i++) {
-                next.push_back(place * box.whole[dim] + box.start[dim] + i);
+            for (uint32_t i = 0; i < box.extents.begin()[dim]; i++) {
+                next.push_back(place * box.whole.begin()[dim] + box.start.begin()[dim] + i);
             }
         }
         places = next;
@@ -160,9 +163,9 @@ void Model::read(const Matrix &input)
     store(input, floats((size_t)input.rows * input.columns, inputs_, "inputs").data());
 }
 
-void Model::read_parts(const std::vector<Part> &parts)
+void Model::read_parts(List<Part> parts)
 {
-    const std::vector<float> whole = floats(size_of(parts.front().box), inputs_, "inputs");
+    const std::vector<float> whole = floats(size_of(parts.begin()->box), inputs_, "inputs");
     for (const Part &part : parts) {
         std::vector<float> elements;
         for (const size_t place : places(part.box)) {
@@ -186,10 +189,10 @@ void Model::write(const Matrix &output, uint32_t chip)
     std::fflush(outputs_);
 }
 
-void Model::write_parts(const std::vector<Part> &parts)
+void Model::write_parts(List<Part> parts)
 {
     mesh_.finish();
-    std::vector<float> whole(size_of(parts.front().box));
+    std::vector<float> whole(size_of(parts.begin()->box));
     for (const Part &part : parts) {
         const std::vector<float> elements = load(part.matrix, part.chip);
         const std::vector<size_t> to = places(part.box);
@@ -222,7 +225,7 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity)
 void Model::run(const Step &step)
 {
     for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
-        if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
+        if (step.chips.size() == 0 || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
             mesh_.enqueue(chip, program(step, chip));
         }
     }
@@ -231,7 +234,7 @@ void Model::run(const Step &step)
         std::vector<Matrix> results = {step.result};
         results.insert(results.end(), step.others.begin(), step.others.end());
         for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
-            if (step.chips.empty() || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
+            if (step.chips.size() == 0 || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
                 probe(chip, step.words, results);
             }
         }
@@ -239,7 +242,7 @@ void Model::run(const Step &step)
     }
 }
 
-void Model::probe(uint32_t chip, const std::vector<uint32_t> &words, const std::vector<Matrix> &results)
+void Model::probe(uint32_t chip, List<uint32_t> words, const std::vector<Matrix> &results)
 {
     const auto put = [this](uint32_t number) { std::fwrite(&number, sizeof number, 1, probes_); };
     put(launch_);
@@ -319,7 +322,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
 }
 
 /* The words follow the semaphores of the chips. */
-std::vector<uint32_t> Model::addresses(const std::vector<uint32_t> &words, uint32_t chip, CoreCoord core)
+std::vector<uint32_t> Model::addresses(List<uint32_t> words, uint32_t chip, CoreCoord core)
 {
     std::vector<uint32_t> addresses;
     for (const uint32_t word : words) {
@@ -328,7 +331,7 @@ std::vector<uint32_t> Model::addresses(const std::vector<uint32_t> &words, uint3
     return addresses;
 }
 
-std::vector<CBDescriptor> Model::buffers(const std::vector<CircularPages> &pages) const
+std::vector<CBDescriptor> Model::buffers(List<CircularPages> pages) const
 {
     std::vector<CBDescriptor> descriptors;
     for (const CircularPages &buffer : pages) {
@@ -343,7 +346,7 @@ void Model::exchange(const Exchange &exchange)
     constexpr CoreCoord core = {0, 0};
     for (const Member &member : exchange.members) {
         std::vector<uint32_t> common = {member.operand.columns, member.result.columns, exchange.vector_pages, member.clears};
-        for (const std::vector<Place> &places : {member.before, member.after}) {
+        for (const List<Place> places : {member.before, member.after}) {
             common.push_back((uint32_t)places.size());
             for (const Place &place : places) {
                 common.insert(common.end(), {place.start, place.size, place.element});

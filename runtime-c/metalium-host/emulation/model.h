@@ -4,12 +4,22 @@
  */
 #pragma once
 
-#include "mesh.h"
+#include "buffer.h"
 
 #include <cstdio>
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 namespace partita::metalium {
+
+struct CBDescriptor;
+struct CoreCoord;
+struct ProgramDescriptor;
+class Mesh;
+
+/* In descriptions, which live only as long as the call that takes them, so that a program is compiled fast. */
+template <typename T> using List = std::initializer_list<T>;
 
 /* A matrix in DRAM, padded with zeros to whole tiles. */
 struct Matrix {
@@ -21,9 +31,9 @@ struct Matrix {
 
 /* A part of a tensor: the extents of the whole, and the part's start and extents. */
 struct Box {
-    std::vector<uint32_t> whole;
-    std::vector<uint32_t> start;
-    std::vector<uint32_t> extents;
+    List<uint32_t> whole;
+    List<uint32_t> start;
+    List<uint32_t> extents;
 };
 
 /* The matrix of a chip that holds a part. */
@@ -60,23 +70,23 @@ struct Step {
     /* Null: the reader gives its pages to the writer. */
     void (*compute)();
     void (*writer)();
-    std::vector<Matrix> operands;
+    List<Matrix> operands;
     Matrix result;
-    std::vector<uint32_t> sizes;
-    std::vector<int64_t> indices;
-    std::vector<CircularPages> buffers;
+    List<uint32_t> sizes;
+    List<int64_t> indices;
+    List<CircularPages> buffers;
     /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
-    std::vector<uint32_t> direct;
+    List<uint32_t> direct;
     uint32_t units;
     uint32_t tiles_of_unit;
     uint32_t chunks;
     /* Further results, whose addresses the writer gets after its other arguments. */
-    std::vector<Matrix> others = {};
+    List<Matrix> others = {};
     /*
      * Words of each core, such as the priority of its chip; the last arguments of all kernels are their addresses. The reader of
      * a step that decides one gets the corners of the grid too, and the number of other cores.
      */
-    std::vector<uint32_t> words = {};
+    List<uint32_t> words = {};
     bool decides = false;
     /*
      * The first core reads the first operand and sends it to the others. The last arguments of its reader are the corners of a
@@ -85,7 +95,7 @@ struct Step {
      */
     bool shares = false;
     /* The chips that run the kernels; empty for all. */
-    std::vector<uint32_t> chips = {};
+    List<uint32_t> chips = {};
 };
 
 /* Elements of the vector of an exchange that are elements of a matrix as well: the first one there, row by row. */
@@ -110,12 +120,12 @@ struct Message {
 struct Member {
     uint32_t chip;
     Matrix operand = {};
-    std::vector<Place> before = {};
+    List<Place> before = {};
     Matrix result = {};
     /* Whether the padding of the result becomes zeros first. */
     bool clears = false;
-    std::vector<Place> after = {};
-    std::vector<Message> messages;
+    List<Place> after = {};
+    List<Message> messages;
 };
 
 /*
@@ -130,12 +140,12 @@ struct Exchange {
     void (*compute)();
     void (*writer)();
     Matrix inbox;
-    std::vector<CircularPages> buffers;
-    std::vector<uint32_t> direct;
+    List<CircularPages> buffers;
+    List<uint32_t> direct;
     uint32_t vector_pages;
     /* As in a step; of the writer they come before the connections. */
-    std::vector<uint32_t> words = {};
-    std::vector<Member> members;
+    List<uint32_t> words = {};
+    List<Member> members;
 };
 
 /* A row of a table; a negative index counts from the end. */
@@ -155,11 +165,13 @@ class Model {
   public:
     Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips = 1);
     ~Model();
+    Model(const Model &) = delete;
+    Model &operator=(const Model &) = delete;
 
     /* Matrices are in the format of all elements unless another is given. */
     Matrix constant(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
     /* Weights that differ from chip to chip: those of the chips in ascending order, of these chips only. */
-    Matrix constants(uint32_t rows, uint32_t columns, const std::vector<uint32_t> &chips,
+    Matrix constants(uint32_t rows, uint32_t columns, List<uint32_t> chips,
                      std::optional<DataFormat> format = {});
     Matrix state(uint32_t rows, uint32_t columns);
     Matrix allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
@@ -168,12 +180,12 @@ class Model {
     void read(const Matrix &input);
     void read(Indices &input);
     /* An input of which chips hold parts. */
-    void read_parts(const std::vector<Part> &parts);
+    void read_parts(List<Part> parts);
     void run(const Step &step);
     void exchange(const Exchange &exchange);
     /* An output that all chips have, or one. */
     void write(const Matrix &output, uint32_t chip = 0);
-    void write_parts(const std::vector<Part> &parts);
+    void write_parts(List<Part> parts);
 
   private:
     std::vector<float> floats(size_t count, std::FILE *file, const char *name);
@@ -181,10 +193,11 @@ class Model {
     void store(const Matrix &matrix, const float *elements);
     std::vector<float> load(const Matrix &matrix, uint32_t chip);
     ProgramDescriptor program(const Step &step, uint32_t chip);
-    std::vector<uint32_t> addresses(const std::vector<uint32_t> &words, uint32_t chip, CoreCoord core);
-    std::vector<CBDescriptor> buffers(const std::vector<CircularPages> &pages) const;
+    std::vector<uint32_t> addresses(List<uint32_t> words, uint32_t chip, CoreCoord core);
+    void probe(uint32_t chip, List<uint32_t> words, const std::vector<Matrix> &results);
+    std::vector<CBDescriptor> buffers(List<CircularPages> pages) const;
 
-    Mesh mesh_;
+    Mesh &mesh_;
     DataFormat format_;
     std::FILE *weights_;
     std::FILE *inputs_;
@@ -192,8 +205,6 @@ class Model {
     /* Null without probes. */
     std::FILE *probes_ = nullptr;
     uint32_t launch_ = 0;
-
-    void probe(uint32_t chip, const std::vector<uint32_t> &words, const std::vector<Matrix> &results);
 };
 
 } // namespace partita::metalium

@@ -11,7 +11,7 @@ ComputeState &engine(const char *call);
 uint32_t capacity();
 /* The elements of an acquired register, in rows. */
 float *destination(uint32_t dst, const char *call, bool is_read = false);
-/* A value as a register holds it: in 32 bits, or rounded to bf16. */
-float in_destination(float value);
+/* Rounds what was written to a register to what it holds: 32 bits, or bf16. */
+void round_in_destination(float *elements);
 
 } // namespace partita::metalium

@@ -38,8 +38,9 @@ template <typename Function> void unary(const char *call, const char *init, uint
     float *x = destination(dst, call, true);
     check(init);
     for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        x[i] = in_destination(function(x[i]));
+        x[i] = function(x[i]);
     }
+    round_in_destination(x);
 }
 
 template <typename Function> void binary(const char *call, uint32_t left, uint32_t right, uint32_t out, Function function)
@@ -49,8 +50,9 @@ template <typename Function> void binary(const char *call, uint32_t left, uint32
     float *to = destination(out, call);
     check(call);
     for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        to[i] = in_destination(function(x[i], y[i]));
+        to[i] = function(x[i], y[i]);
     }
+    round_in_destination(to);
 }
 
 float sigmoid(float x)
