@@ -141,12 +141,15 @@ class MetaliumCommandsTest {
     return inputs;
   }
 
-  /** Sums of blocks travel as codes of 4 bits, of which a message has two in a byte. */
+  /**
+   * Sums of blocks travel as codes of 4 bits, of which a message has two in a byte: those of all
+   * terms, or on a ring, where each chip has the sums of some of the features first.
+   */
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(ints = {2, 4})
-  void sumsInFewBitsAreComparedWithTheReference(int chips) throws IOException {
-    Path folder = codes("n150:chips=" + chips, chips);
+  @CsvSource({"2, gather", "4, ring"})
+  void sumsInFewBitsAreComparedWithTheReference(int chips, String exchange) throws IOException {
+    Path folder = codes("n150:chips=" + chips, chips, exchange);
     assertThat(folder.resolve("kernels/byte_exchange_writer.cpp")).exists();
     Invocation diff = Invocation.of("diff", folder, "--inputs", token());
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
@@ -160,18 +163,18 @@ class MetaliumCommandsTest {
   @Tag("thorough")
   @Test
   void sumsInFewBitsAreThoseOfJavaButForTheBitsOfTheMatrixEngine() throws IOException {
-    Path folder = codes("n150:chips=2", 2);
+    Path folder = codes("n150:chips=2", 2, "gather");
     Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
     String text = Files.readString(engine);
     assertThat(text).contains("bits_of(value) & 0xffffe000");
     Files.writeString(engine, text.replace("& 0xffffe000", "& 0xffffffff"));
     assertThat(written(folder, "--allow-changes"))
-        .isEqualTo(written(codes("java", 2)))
+        .isEqualTo(written(codes("java", 2, "gather")))
         .startsWith("ROMEO:");
   }
 
   /** Compiles the decoder with sums of blocks in 4 bits. */
-  private Path codes(String target, int devices) {
+  private Path codes(String target, int devices, String exchange) {
     Path calibration = calibration(devices);
     Path folder = scratch.resolve("codes-" + target.replace(':', '-'));
     Invocation compile =
@@ -180,7 +183,7 @@ class MetaliumCommandsTest {
             Invocation.DECODER,
             "--target=" + target,
             "--devices=" + devices,
-            "--sync=int4(sum=f32)",
+            "--sync=int4(sum=f32,via=" + exchange + ")",
             "--calibration=" + calibration,
             "--kv-capacity=64",
             "-o",

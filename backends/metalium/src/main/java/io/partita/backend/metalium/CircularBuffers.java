@@ -87,6 +87,7 @@ final class CircularBuffers {
         buffers.add(new Buffer(0, Math.max(1, pages), format));
       }
       case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2, format));
+      case SELECT -> buffers.addAll(List.of(new Buffer(0, 1, format), new Buffer(1, 1, format)));
       case ROTARY -> {
         long half = step.operands().get(1).tileColumns();
         buffers.addAll(
@@ -154,6 +155,7 @@ final class CircularBuffers {
           SOFTMAX,
           GATHER_ROWS,
           REARRANGE,
+          SELECT,
           CONCAT,
           CHOICE,
           DECISION,

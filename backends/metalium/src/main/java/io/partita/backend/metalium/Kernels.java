@@ -101,6 +101,11 @@ final class Kernels {
                   "rearrange_reader", "Reads the elements of another shape, or of a part.", step),
               Optional.empty(),
               writer(step));
+      case SELECT ->
+          new Names(
+              reader("select_reader", "Reads chosen columns of a matrix.", step),
+              Optional.empty(),
+              writer(step));
       case CONCAT ->
           new Names(
               reader(
@@ -409,6 +414,7 @@ final class Kernels {
           case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
           case GATHER_ROWS,
               REARRANGE,
+              SELECT,
               CONCAT,
               CHOICE,
               DECISION,
@@ -461,7 +467,7 @@ final class Kernels {
                   "compute/eltwise_unary/recip.h",
                   "compute/reconfig_data_format.h",
                   "compute/reduce.h"));
-      case GATHER_ROWS, REARRANGE, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
+      case GATHER_ROWS, REARRANGE, SELECT, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
       case ROTARY ->
           headers.addAll(
               List.of(

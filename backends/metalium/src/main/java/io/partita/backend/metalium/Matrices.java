@@ -222,6 +222,21 @@ final class Matrices {
     return shared("zeros_" + rows + "_" + columns, rows, columns, elements);
   }
 
+  /**
+   * The numbers of columns that a value has of so many, in two rows: the high byte of each, and the
+   * low byte. A negative one counts from the end.
+   */
+  Matrix columnNumbers(Value value, long[] numbers, long columns) {
+    double[] bytes = new double[2 * numbers.length];
+    for (int i = 0; i < numbers.length; i++) {
+      long column = numbers[i] < 0 ? numbers[i] + columns : numbers[i];
+      bytes[i] = column >> Byte.SIZE;
+      bytes[numbers.length + i] = column & 0xff;
+    }
+    Tensor data = Tensor.ofDoubles(TensorType.of(ElementType.F32, 2, numbers.length), bytes);
+    return weight(value.name() + " columns", pool.elements(), data, 2, numbers.length, false);
+  }
+
   /** A tile of equal elements. */
   Matrix filled(String name, double number) {
     Tensor data = Tensor.scalar(ElementType.F32, number);

@@ -7,11 +7,13 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Finds the matrices of operands. Rearranged elements of other matrices are computed first. */
 final class Operands {
@@ -50,6 +52,10 @@ final class Operands {
     if (node.op() instanceof Movement.Pad pad) {
       return padded(node, pad);
     }
+    if (node.op() instanceof Movement.Gather(int axis)
+        && axis == node.operand(0).type().rank() - 1) {
+      return selected(node);
+    }
     Optional<Rearrangement> rearrangement = Rearrangement.of(node);
     if (rearrangement.isEmpty()) {
       return found;
@@ -62,6 +68,27 @@ final class Operands {
     List<String> sizes = rearrangement.sizes(to, x);
     add(node, Step.ofTiles(Kind.REARRANGE, node.origin(), List.of(x), List.of(), to, sizes));
     return to;
+  }
+
+  /** Columns whose numbers are constant. */
+  private Optional<Matrix> selected(Node node) {
+    Value numbers = node.operand(1);
+    Optional<Tensor> constant =
+        numbers.isInput() || numbers.type().rank() != 1
+            ? Optional.empty()
+            : numbers.definition().constant();
+    if (constant.isEmpty()) {
+      return Optional.empty();
+    }
+    Matrix x = required(node, 0);
+    Matrix to = matrices.result(node.result());
+    Matrix table = matrices.columnNumbers(node.result(), constant.get().longs(), x.columns());
+    List<String> sizes =
+        Stream.of(to.tileColumns(), to.rows(), to.columns(), x.tileColumns())
+            .map(Object::toString)
+            .toList();
+    add(node, Step.ofTiles(Kind.SELECT, node.origin(), List.of(x, table), List.of(), to, sizes));
+    return Optional.of(to);
   }
 
   /** A part of each line of a concatenation. */

@@ -50,6 +50,7 @@ record Step(
     CHOICE,
     DECISION,
     REARRANGE,
+    SELECT,
     CONCAT,
     CACHE_UPDATE,
     ROTARY,

@@ -200,6 +200,48 @@ class EmittedKernelsTest {
     assertAgrees(wide(columns), 0, 0.99999);
   }
 
+  /** Columns in another order, some twice, of a matrix whose columns have numbers of two bytes. */
+  static Module columns(String element) {
+    return PirParser.parse(
+        """
+        pir 1
+        module {
+          graph @columns(%x: f32[2,20,300]) -> ("y": f32[2,20,35]) {
+            %0 = constant NUMBERS : i64[35] "numbers"
+            %1 = gather(%x, %0) {axis = 2} : f32[2,20,35] "chosen"
+            return %1
+          }
+        }
+        """
+            .replace(
+                "NUMBERS",
+                LongStream.range(0, 35)
+                    .map(i -> i % 7 == 3 ? -1 - i : i * 173 % 300)
+                    .boxed()
+                    .toList()
+                    .toString())
+            .replace("f32", element));
+  }
+
+  @Test
+  void kernelsThatChooseColumnsAreReadable() throws IOException {
+    GoldenFile.of("columns.golden").assertMatches("n150", text(columns("f32")));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "bf16"})
+  void chosenColumnsAreCopied(String element) {
+    Module module = columns(element);
+    Path folder = scratch.resolve("program");
+    EmittedMetalium emitted = emit(module);
+    OutputFolder.write(emitted.files(), folder, path -> false);
+    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    List<Tensor> inputs = List.of(gaussian(new Random(4), module.graph().inputs().getFirst()));
+    assertThat(program.run(inputs, LIMIT)).isEqualTo(Evaluator.run(module.graph(), inputs));
+    assertLaunchesAgree(program, inputs);
+  }
+
   @Test
   void kernelsOfAttentionAreReadable() throws IOException {
     GoldenFile.of("attention.golden")
