@@ -6,17 +6,14 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.StepMeaning;
-import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Optional;
 import java.util.Set;
 
 /** The products whose left operand one core reads for all others, as their schedule says. */
 final class SharedOperands {
-  /** The left operand in loops of products. */
-  private static final String LEFT = "left";
-
   private SharedOperands() {}
 
   /** Returns the results of these products on a device. */
@@ -31,12 +28,9 @@ final class SharedOperands {
     return shared;
   }
 
-  /** Whether all cores need the same tile of the left operand, and it is the only one. */
+  /** Whether all cores need the same tile of the first operand, and it is the only one. */
   private static boolean isShared(TiledKernel kernel) {
     return kernel.axes().stream().allMatch(axis -> axis.count() == 1 || axis.over().isPresent())
-        && kernel.operands().stream()
-            .filter(operand -> operand.name().equals(LEFT))
-            .flatMap((TileOperand operand) -> operand.multicast().stream())
-            .anyMatch(along -> along == CoreGrid.Axis.CORES);
+        && kernel.operands().getFirst().multicast().equals(Optional.of(CoreGrid.Axis.CORES));
   }
 }
