@@ -3,6 +3,7 @@ package io.partita.backend.metalium;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.ir.file.OutputFolder;
@@ -115,6 +116,20 @@ class KernelComparisonTest {
     Finding stopped = compare(inputs).finding().orElseThrow();
     assertThat(stopped.kind()).isEqualTo(Finding.Kind.STOPS);
     assertThat(stopped.step()).isLessThan(product.step());
+  }
+
+  /** Objects are as new as the headers that they include. */
+  @Test
+  @Tag("thorough")
+  void changedHeadersAreCompiledAgain() throws IOException {
+    emit(layer());
+    ProgramInterface whole = MetaliumDescription.read(folder).whole();
+    EmulatedProgram.build(folder, whole);
+    Path header = folder.resolve("metalium-host/api/dataflow/dataflow_api.h");
+    Files.writeString(header, Files.readString(header) + "#error changed\n");
+    assertThatThrownBy(() -> EmulatedProgram.build(folder, whole))
+        .hasMessageContaining("error P5103")
+        .hasMessageContaining("#error changed");
   }
 
   @Test
