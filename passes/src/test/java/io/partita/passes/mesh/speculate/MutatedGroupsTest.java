@@ -48,7 +48,7 @@ class MutatedGroupsTest {
   @Test
   @Tag("thorough")
   void manyBrokenModulesAreRefusedOrHarmless() {
-    mutate(Integer.getInteger("mutations", 2_000));
+    mutate(Integer.getInteger("mutations", 1_000));
   }
 
   private void mutate(int count) {

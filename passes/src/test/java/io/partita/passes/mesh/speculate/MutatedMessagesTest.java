@@ -62,7 +62,7 @@ class MutatedMessagesTest {
   @Test
   @Tag("thorough")
   void manySwappedMessagesAreRefusedOrHarmless() {
-    mutate(Integer.getInteger("mutations", 2_000));
+    mutate(Integer.getInteger("mutations", 1_000));
   }
 
   private void mutate(int count) {

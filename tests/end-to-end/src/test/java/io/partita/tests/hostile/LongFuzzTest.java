@@ -7,6 +7,6 @@ import org.junit.jupiter.api.Tag;
 class LongFuzzTest extends FuzzTest {
   @Override
   double seconds() {
-    return 40;
+    return 20;
   }
 }

@@ -20,6 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("thorough")
 class VisionModelTest {
   private static final int BATCH = 100;
+
+  /** Emitted Java classifies all images; the evaluator takes as long for these. */
+  private static final int EVALUATED = 2 * BATCH;
+
   private static final int SIDE = 32;
   private static final int CLASSES = 10;
 
@@ -40,19 +44,25 @@ class VisionModelTest {
     Tensor images = model.array("eval.npz", "validation");
     Tensor recorded = model.array("eval.npz", "validation_logits");
     long[] labels = model.array("eval.npz", "validation_labels").longs();
+    int count = route == Route.JAVA ? labels.length : Math.min(EVALUATED, labels.length);
     OnnxModel network = OnnxModel.read(model.folder().resolve("network.onnx"));
-    float[] logits = new float[labels.length * CLASSES];
+    float[] logits = new float[count * CLASSES];
     Map<String, Tensor> shapes = Map.of("image", batch(images, 0));
     try (PreparedModel prepared = route.cases(LOGITS).prepare(network, shapes)) {
-      for (int first = 0; first < labels.length; first += BATCH) {
-        float[] found = prepared.run(Map.of("image", batch(images, first))).get("logits").floats();
-        System.arraycopy(found, 0, logits, first * CLASSES, found.length);
+      for (int first = 0; first < count; first += BATCH) {
+        float[] some = prepared.run(Map.of("image", batch(images, first))).get("logits").floats();
+        System.arraycopy(some, 0, logits, first * CLASSES, some.length);
       }
     }
-    Tensor all = Tensor.floats(Shape.of(labels.length, CLASSES), logits);
-    assertThat(Comparison.of("logits", recorded, all, LOGITS).message()).isEmpty();
+    Shape shape = Shape.of(count, CLASSES);
+    Tensor expected = Tensor.floats(shape, Arrays.copyOf(recorded.floats(), logits.length));
+    Tensor found = Tensor.floats(shape, logits);
+    assertThat(Comparison.of("logits", expected, found, LOGITS).message()).isEmpty();
+    if (count < labels.length) {
+      return;
+    }
     long right = 0;
-    for (int i = 0; i < labels.length; i++) {
+    for (int i = 0; i < count; i++) {
       right += best(logits, i) == labels[i] ? 1 : 0;
     }
     double recordedTop1 = ((Number) model.info("validation_top1")).doubleValue();

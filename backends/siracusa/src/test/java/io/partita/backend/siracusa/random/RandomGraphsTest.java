@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * operations, in large and small tiles, on one and several chips. A failure names the seed of the
  * graph and prints it.
  */
+@Order(1)
 @ExtendWith(WithCompiler.class)
 class RandomGraphsTest {
   /** The number of graphs in one program. */
@@ -42,11 +44,11 @@ class RandomGraphsTest {
     verify(new RandomPrograms(chips, l1), 1000 * l1, TOGETHER / 2, transfers);
   }
 
-  /** The options are {@code -Dcases=N} and {@code -Dseed=S}. */
+  /** {@code -Dcases=N -Dseed=S} tries others; 4,000 take a quarter of an hour. */
   @Test
   @Tag("thorough")
   void manyGraphsInC() throws IOException {
-    int cases = Integer.getInteger("cases", 400);
+    int cases = Integer.getInteger("cases", 200);
     long seed = Long.getLong("seed", 0);
     List<RandomPrograms> programs =
         List.of(
@@ -66,7 +68,7 @@ class RandomGraphsTest {
       throws IOException {
     List<Long> seeds = new ArrayList<>();
     for (long next = seed; seeds.size() < count; next++) {
-      if (obstacle(programs, next).isEmpty()) {
+      if (isScheduled(programs, next)) {
         seeds.add(next);
       }
     }
@@ -88,9 +90,9 @@ class RandomGraphsTest {
     assertThat(wrong).as("of %d graphs for %s", count, programs).isEmpty();
   }
 
-  private static Optional<String> obstacle(RandomPrograms programs, long seed) {
+  private static boolean isScheduled(RandomPrograms programs, long seed) {
     try {
-      return programs.obstacle(seed);
+      return programs.schedule(seed).isPresent();
     } catch (RuntimeException e) {
       throw new AssertionError(programs + ", seed " + seed + ":\n" + text(seed), e);
     }

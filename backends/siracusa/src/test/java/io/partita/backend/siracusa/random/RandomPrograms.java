@@ -86,17 +86,16 @@ record RandomPrograms(int chips, long l1) {
     }
   }
 
-  /** Returns why a graph has no schedule, if the reason is valid. */
-  Optional<String> obstacle(long seed) {
+  /** Returns the schedule of a graph; empty if it has none for a valid reason. */
+  Optional<Schedule> schedule(long seed) {
     try {
-      schedule(List.of(seed));
-      return Optional.empty();
+      return Optional.of(schedule(List.of(seed)));
     } catch (PartitaException e) {
       String code = e.diagnostics().getFirst().code().id();
       if (code.startsWith("P441")) {
         throw e;
       }
-      return Optional.of(e.getMessage());
+      return Optional.empty();
     }
   }
 
@@ -106,7 +105,7 @@ record RandomPrograms(int chips, long l1) {
     return Scheduler.schedule(program(seeds), target, options);
   }
 
-  /** Returns the schedule of each chip. */
+  /** Returns the program of each chip. */
   Program program(List<Long> seeds) {
     Module module = Drawn.of(seeds).module();
     return chips == 1 ? alone(module) : distributed(module);
