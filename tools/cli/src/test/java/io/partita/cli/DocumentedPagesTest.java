@@ -10,6 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * such as those of trained models, only with {@code -Dpartita.documented=all}. {@link
  * DocumentedOptionsTest} parses these too.
  */
+@Order(1)
 @Tag("thorough")
 @Timeout(7200)
 class DocumentedPagesTest {
@@ -41,7 +45,17 @@ class DocumentedPagesTest {
   /** Trained models that aren't in the repository. */
   private static final Pattern MODEL = Pattern.compile("(shakespeare-\\w+|mnist-vit)/");
 
-  @TempDir Path scratch;
+  private static DocumentedShell shell;
+
+  @BeforeAll
+  static void openShell(@TempDir Path scratch) throws IOException {
+    shell = new DocumentedShell(scratch);
+  }
+
+  @AfterAll
+  static void closeShell() throws IOException {
+    shell.close();
+  }
 
   private static Stream<Path> pages() throws IOException {
     try (Stream<Path> docs = Files.list(Invocation.ROOT.resolve("docs"))) {
@@ -69,7 +83,7 @@ class DocumentedPagesTest {
   }
 
   private int run(Path page, double tolerance) throws Exception {
-    DocumentedShell shell = new DocumentedShell(scratch.resolve(page.getFileName().toString()));
+    shell.clear();
     List<String> differences = new ArrayList<>();
     int count = 0;
     for (Command command : DocumentedPage.of(page).commands()) {

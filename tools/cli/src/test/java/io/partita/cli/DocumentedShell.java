@@ -3,6 +3,7 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.driver.npz.Npz;
+import io.partita.ir.file.OutputFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -11,27 +12,47 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A folder in which the commands of the documentation run as written: with the repository's tests,
  * {@code ./partita}, and files for those that pages call {@code model.onnx} or {@code data.npz}.
- * Its name has a space, and there is no terminal.
+ * Its name has a space, and there is no terminal. One JVM runs all commands that take no more of a
+ * shell than words and quotes.
  */
-final class DocumentedShell {
+final class DocumentedShell implements AutoCloseable {
   private static final Path SHARED = Path.of("../../../shared/models").toAbsolutePath();
-  private static final int SAMPLES = 4;
+  private static final int SAMPLES = 2;
 
   /** A search of mixes takes ten minutes on a machine that is busy with other work. */
   private static final int LIMIT_MINUTES = 30;
 
   private static final int IMAGES = 80;
 
+  private static final String PROGRAM = "./partita";
+
+  /** What a shell would do more with than to take it as it is, and options of a JVM. */
+  private static final Pattern SHELL_SYNTAX = Pattern.compile("[\n\\\\$`<>|&;()*?~#]| -J");
+
   private final Path folder;
+  private final ResidentCommands resident;
 
   DocumentedShell(Path scratch) throws IOException {
     folder = Files.createDirectories(scratch.resolve("my checkout"));
+    resident = new ResidentCommands(folder);
+  }
+
+  /** Begins a page, which doesn't see what those before it have written. */
+  void clear() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        OutputFolder.delete(file);
+      }
+    }
     Path tests = Invocation.ROOT.resolve("tests").toRealPath();
     Path tiny = tests.resolve("models/tiny-shakespeare");
     link("tests", tests);
@@ -74,7 +95,7 @@ final class DocumentedShell {
 
   /** Writes {@code ./partita}, which runs the tested classes; the launcher has its own test. */
   private void writeProgram() throws IOException {
-    Path program = folder.resolve("partita");
+    Path program = folder.resolve(PROGRAM);
     Files.writeString(
         program,
         """
@@ -103,6 +124,19 @@ final class DocumentedShell {
 
   /** Runs a command. */
   Invocation run(String command, int expectedExit) throws IOException, InterruptedException {
+    boolean isPlain =
+        command.startsWith(PROGRAM + " ") && !SHELL_SYNTAX.matcher(command.strip()).find();
+    Invocation invocation = isPlain ? runResident(command) : runInShell(command);
+    assertThat(invocation.exitCode()).as(command + "\n" + invocation.err()).isEqualTo(expectedExit);
+    return invocation;
+  }
+
+  private Invocation runResident(String command) throws IOException {
+    List<String> words = ShellWords.commands(command).getFirst();
+    return resident.run(words.subList(1, words.size()));
+  }
+
+  private Invocation runInShell(String command) throws IOException, InterruptedException {
     Path out = folder.resolve("printed.out");
     Path err = folder.resolve("printed.err");
     ProcessBuilder builder =
@@ -119,9 +153,12 @@ final class DocumentedShell {
       process.descendants().forEach(ProcessHandle::destroy);
       process.destroy();
     }
-    String errors = Files.readString(err);
-    assertThat(process.exitValue()).as(command + "\n" + errors).isEqualTo(expectedExit);
-    return new Invocation(process.exitValue(), Files.readString(out), errors);
+    return new Invocation(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  @Override
+  public void close() throws IOException {
+    resident.close();
   }
 
   private static Path jdk() {
