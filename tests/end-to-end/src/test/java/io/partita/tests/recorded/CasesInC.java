@@ -18,6 +18,8 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -33,18 +36,20 @@ import java.util.TreeMap;
  * then combined into one.
  */
 final class CasesInC {
-  private final ChipTarget target;
-  private final ChipRunner chips;
+  /** With room for all cases at once. */
+  private final ChipTarget target =
+      ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(64, Unit.MIB)));
+
+  private final int atOnce;
   private final Map<String, List<String>> unsupported = new TreeMap<>();
   private final List<CaseResult> wrong = new ArrayList<>();
   private int passed;
 
   /**
-   * @param target one chip, with room for all cases at once
+   * @param atOnce the number of cases in one program
    */
-  CasesInC(ChipTarget target, ChipRunner chips) {
-    this.target = target;
-    this.chips = chips;
+  CasesInC(int atOnce) {
+    this.atOnce = atOnce;
   }
 
   /** The names of refused cases by the diagnostic and, if any, the operation. */
@@ -60,8 +65,15 @@ final class CasesInC {
     return passed;
   }
 
-  /** Runs cases in one program and adds the results. */
+  /** Runs cases and adds the results. */
   void run(List<TestCase> cases) {
+    for (int from = 0; from < cases.size(); from += atOnce) {
+      runTogether(cases.subList(from, Math.min(cases.size(), from + atOnce)));
+    }
+  }
+
+  /** Runs cases in one program. */
+  private void runTogether(List<TestCase> cases) {
     Collector collector = new Collector();
     List<TestCase> supported = new ArrayList<>();
     for (TestCase test : cases) {
@@ -114,6 +126,7 @@ final class CasesInC {
     }
     List<Tensor> inputs = collector.inputs.stream().flatMap(List::stream).toList();
     Deque<List<Tensor>> outputs = new ArrayDeque<>();
+    ChipRunner chips = EmittedC.unoptimised(target, Optional.empty());
     try (ModuleRunner.Prepared program = chips.prepare(new Module(all.finish()))) {
       List<Tensor> results = program.run(inputs);
       int next = 0;

@@ -2,26 +2,15 @@ package io.partita.tests.recorded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.emitted.run.Port;
 import io.partita.driver.cases.CaseResult;
-import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.TestCase;
-import io.partita.driver.chip.ChipTarget;
-import io.partita.ir.target.Quantity;
-import io.partita.ir.target.Unit;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
- * ONNX's own node tests as C for Siracusa, run on this host. None may be wrong; operations without
- * a kernel are listed.
+ * Some of ONNX's own node tests as C for Siracusa, run on this host; {@link SupportedModelsTest}
+ * runs all. None may be wrong; operations without a kernel are listed.
  */
 class ConformanceInCTest {
   /** The number of cases per program: a larger one takes longer to schedule than to build. */
@@ -29,17 +18,10 @@ class ConformanceInCTest {
 
   private static final double MAX_UNSUPPORTED = 0.03;
 
-  /** The default run tests one in this many cases. */
+  /** One in this many cases is tested. */
   private static final int REPRESENTATIVE = 16;
 
-  @TempDir private static Path kernels;
-
-  @BeforeEach
-  void requireCompiler() {
-    EmittedC.requireCompiler();
-  }
-
-  private static List<TestCase> all() {
+  static List<TestCase> all() {
     return TestCase.find(
         SharedFolder.require(
             "conformance/onnx-node",
@@ -48,33 +30,25 @@ class ConformanceInCTest {
   }
 
   @Test
-  void sampledCasesPass() {
+  void sampledCasesPassOrAreUnsupported() {
+    EmittedC.requireCompiler();
     List<TestCase> all = all();
-    check(
+    verified(
         IntStream.range(0, all.size())
             .filter(number -> number % REPRESENTATIVE == 0)
             .mapToObj(all::get)
             .toList());
   }
 
-  @Test
-  @Tag("thorough")
-  void casesPassOrAreUnsupported() {
-    check(all());
-  }
-
-  private static void check(List<TestCase> cases) {
-    ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(64, Unit.MIB)));
-    ChipRunner chips =
-        new ChipRunner(target, Optional.empty(), Port.HOST, "-O0", List.of(), kernels);
-    CasesInC run = new CasesInC(target, chips);
-    for (int from = 0; from < cases.size(); from += AT_ONCE) {
-      run.run(cases.subList(from, Math.min(cases.size(), from + AT_ONCE)));
-    }
+  /** Runs cases, none of which may be wrong, and few unsupported. */
+  static CasesInC verified(List<TestCase> cases) {
+    CasesInC run = new CasesInC(AT_ONCE);
+    run.run(cases);
     assertThat(run.wrong().stream().map(CaseResult::line)).isEmpty();
     int unsupported = cases.size() - run.passed();
     assertThat(unsupported)
         .as("unsupported: %s", run.unsupported())
         .isLessThanOrEqualTo((int) (MAX_UNSUPPORTED * cases.size()));
+    return run;
   }
 }

@@ -27,8 +27,16 @@ public final class EmittedC {
   public static final String SANITISED =
       "-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O0 -Wno-frame-larger-than";
 
+  /**
+   * Compiler flags of programs that run once or twice, which takes less time than to optimise them.
+   * One function runs all steps, so its frame is large.
+   */
+  private static final String UNOPTIMISED = "-O0 -Wno-error=frame-larger-than=";
+
   /** The folder of kernels, which are compiled once for all tests of a process. */
   private static final Path KERNELS = scratch();
+
+  private static final Path UNOPTIMISED_KERNELS = scratch();
 
   private static final Path SANITISED_KERNELS = scratch();
   private static final Path QEMU_KERNELS = scratch();
@@ -128,6 +136,12 @@ public final class EmittedC {
         "",
         List.of(),
         KERNELS);
+  }
+
+  /** Returns a runner for a few runs of each program. */
+  static ChipRunner unoptimised(ChipTarget target, Optional<Strategy> strategy) {
+    return new ChipRunner(
+        target, strategy.map(Sharding::of), Port.HOST, UNOPTIMISED, List.of(), UNOPTIMISED_KERNELS);
   }
 
   /** Returns a runner of one chip with the given L1, in bytes, on this host. */

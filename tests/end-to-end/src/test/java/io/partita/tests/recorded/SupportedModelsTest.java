@@ -4,13 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
-import io.partita.backend.emitted.run.Port;
 import io.partita.driver.cases.CaseResult;
-import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.TestCase;
-import io.partita.driver.chip.ChipTarget;
-import io.partita.ir.target.Quantity;
-import io.partita.ir.target.Unit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,19 +16,19 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every recorded model gives the recorded results on every backend, or is refused as stated in
  * docs/models.md; {@code -Dgolden.update=true} regenerates that page.
  */
+@Order(1)
 class SupportedModelsTest {
   private static final Path PAGE = Path.of("../../docs/models.md");
 
@@ -48,16 +43,8 @@ class SupportedModelsTest {
   /** The time limit for graphs in the evaluator, in seconds. */
   private static final int QUICK = 300;
 
-  /** The number of cases per C program: a network is as long as a hundred operators. */
-  private static final int OPERATORS_AT_ONCE = 60;
-
+  /** The number of networks per C program; each is as long as a hundred operators. */
   private static final int NETWORKS_AT_ONCE = 16;
-
-  /** The frame size limit: one function runs all cases, so its frame is large. */
-  private static final String FLAGS = "-O0 -Wno-error=frame-larger-than=";
-
-  /** The kernels of programs with many cases. */
-  @TempDir private static Path kernels;
 
   /** The evaluator on all users' models: which ones can be imported and are right. */
   @Test
@@ -86,7 +73,7 @@ class SupportedModelsTest {
     for (TestCase test : UserModels.require()) {
       models.add(
           new ModelsPage.UserModel(
-              SurveyedModel.of(test, UserModels.TOLERANCE, List.of(SurveyedBackend.values())),
+              SurveyedModel.of(test, UserModels.TOLERANCE),
               UserModels.exporter(test),
               UserModels.writesText(test) ? WrittenText.verdict(test, "java") : "-"));
     }
@@ -162,14 +149,25 @@ class SupportedModelsTest {
   }
 
   private static List<SurveyedModel> fixtures() {
-    List<TestCase> cases = Fixture.all().stream().map(Fixture::recorded).toList();
-    Map<Path, CaseResult> inC = inC(cases, NETWORKS_AT_ONCE);
+    Map<Path, List<TestCase>> suites =
+        Fixture.all().stream()
+            .map(Fixture::recorded)
+            .collect(
+                Collectors.groupingBy(
+                    test -> folder(test).getParent(), TreeMap::new, Collectors.toList()));
+    Map<Path, CaseResult> inC = new HashMap<>();
+    suites.forEach(
+        (suite, tests) -> {
+          CasesInC run = new CasesInC(NETWORKS_AT_ONCE);
+          run.run(tests);
+          inC.putAll(results(suite, tests, run));
+        });
     List<SurveyedModel> surveyed = new ArrayList<>();
     for (Fixture fixture : Fixture.all()) {
       Map<SurveyedBackend, CaseResult> results = new EnumMap<>(SurveyedBackend.class);
-      for (SurveyedBackend backend : List.of(SurveyedBackend.EVALUATOR, SurveyedBackend.JAVA)) {
-        results.put(backend, backend.cases(fixture.tolerance()).run(fixture.recorded()));
-      }
+      CaseResult passed = passed(fixture.recorded()); // FixtureTest requires it of each
+      results.put(SurveyedBackend.EVALUATOR, passed);
+      results.put(SurveyedBackend.JAVA, passed);
       CaseResult fromC = inC.get(fixture.folder());
       boolean isNear = fromC.status() == CaseResult.Status.FAIL; // may be within its own tolerance
       results.put(
@@ -181,13 +179,9 @@ class SupportedModelsTest {
   }
 
   private static Collection<ModelsPage.Operator> operators() throws IOException {
-    List<TestCase> cases =
-        TestCase.find(
-            SharedFolder.require(
-                "conformance/onnx-node",
-                "dump the cases of onnx.backend.test.case.node, of the Python package onnx 1.23.2,"
-                    + " as NAME/model.onnx and NAME/test_data_set_0/{input,output}_I.pb"));
-    Map<Path, CaseResult> inC = inC(cases, OPERATORS_AT_ONCE);
+    List<TestCase> cases = ConformanceInCTest.all();
+    Path suite = folder(cases.getFirst()).getParent();
+    Map<Path, CaseResult> inC = results(suite, cases, ConformanceInCTest.verified(cases));
     Map<String, ModelsPage.Operator> operators = new TreeMap<>();
     for (TestCase test : cases) {
       Set<String> types =
@@ -210,47 +204,27 @@ class SupportedModelsTest {
     return operators.values();
   }
 
-  /** The result of each case in C by its folder, with many cases in one program. */
-  private static Map<Path, CaseResult> inC(List<TestCase> cases, int atOnce) {
-    Map<Path, CaseResult> results = new HashMap<>();
-    Map<Path, List<TestCase>> suites =
-        cases.stream()
-            .collect(
-                Collectors.groupingBy(
-                    test -> folder(test).getParent(), TreeMap::new, Collectors.toList()));
-    suites.forEach((suite, tests) -> runInC(suite, tests, atOnce, results));
-    return results;
-  }
-
   private static Path folder(TestCase test) {
     return test.model().getParent();
   }
 
-  /** The cases of one folder, with unique names. */
-  private static void runInC(
-      Path suite, List<TestCase> cases, int atOnce, Map<Path, CaseResult> results) {
-    ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(64, Unit.MIB)));
-    CasesInC programs =
-        new CasesInC(
-            target, new ChipRunner(target, Optional.empty(), Port.HOST, FLAGS, List.of(), kernels));
-    for (int from = 0; from < cases.size(); from += atOnce) {
-      programs.run(cases.subList(from, Math.min(cases.size(), from + atOnce)));
-    }
-    for (TestCase test : cases) {
-      results.put(
-          folder(test), new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), 0));
-    }
-    programs
-        .unsupported()
+  /** The result of each case of one folder, with unique names, by the case's own folder. */
+  private static Map<Path, CaseResult> results(Path suite, List<TestCase> cases, CasesInC run) {
+    Map<Path, CaseResult> results = new HashMap<>();
+    cases.forEach(test -> results.put(folder(test), passed(test)));
+    run.unsupported()
         .forEach(
             (reason, names) ->
                 names.forEach(name -> results.put(suite.resolve(name), refused(name, reason))));
-    programs.wrong().forEach(result -> results.put(Path.of(result.name()), result));
-    assertThat(
-            cases.stream()
-                .filter(test -> results.get(folder(test)).status() == CaseResult.Status.PASS))
+    run.wrong().forEach(result -> results.put(Path.of(result.name()), result));
+    assertThat(results.values().stream().filter(each -> each.status() == CaseResult.Status.PASS))
         .as("cases that nothing is said against")
-        .hasSize(programs.passed());
+        .hasSize(run.passed());
+    return results;
+  }
+
+  private static CaseResult passed(TestCase test) {
+    return new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), 0);
   }
 
   private static CaseResult refused(String name, String reason) {

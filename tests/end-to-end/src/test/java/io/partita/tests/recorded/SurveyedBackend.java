@@ -7,7 +7,9 @@ import io.partita.driver.Target;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.passes.mesh.shard.Strategy;
+import java.util.Map;
 import java.util.Optional;
 
 /** A backend with a number of devices; each is a column of docs/models.md. */
@@ -40,7 +42,7 @@ enum SurveyedBackend {
   private ModuleRunner runner() {
     Optional<Strategy> strategy = Distribution.strategy(devices, null);
     return target == Target.SIRACUSA
-        ? EmittedC.runner(strategy)
+        ? EmittedC.unoptimised(ChipTarget.of("siracusa", Map.of()), strategy)
         : target.runner(strategy.map(Sharding::of));
   }
 }

@@ -12,7 +12,6 @@ import io.partita.passes.Pipeline;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -24,10 +23,9 @@ import java.util.Map;
  *     imported
  */
 record SurveyedModel(TestCase test, String blocks, Map<SurveyedBackend, CaseResult> results) {
-  static SurveyedModel of(
-      TestCase test, Tolerance tolerance, Collection<SurveyedBackend> backends) {
+  static SurveyedModel of(TestCase test, Tolerance tolerance) {
     Map<SurveyedBackend, CaseResult> results = new EnumMap<>(SurveyedBackend.class);
-    for (SurveyedBackend backend : backends) {
+    for (SurveyedBackend backend : SurveyedBackend.values()) {
       results.put(backend, backend.cases(tolerance).run(test));
     }
     return new SurveyedModel(test, blocksOf(test), results);
