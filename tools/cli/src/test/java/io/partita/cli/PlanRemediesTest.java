@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that each remedy of 'plan' for a model that doesn't fit makes it fit. */
+@Order(Integer.MAX_VALUE - 1)
 final class PlanRemediesTest {
   private static final Path BERT =
       Invocation.ROOT.resolve("tests/fixtures/bert/dynamo20_sdpa_dynamic/network.onnx");

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests that every operation with a kernel has the reference results in emitted C, in one tile and
  * in many.
  */
+@Order(Integer.MAX_VALUE)
 @ExtendWith(WithCompiler.class)
 class EmittedOperationsTest {
   private static final int OF_EACH = 4;

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The test networks of Deeploy as C for Siracusa, run on this host: integers are bit-identical to
  * the recorded ones, floats within the evaluator's tolerance.
  */
+@Order(Integer.MAX_VALUE - 1)
 class PeerSuiteInCTest {
   /** The networks with something to split, on several chips. */
   private static final String MODELS = "Models";
