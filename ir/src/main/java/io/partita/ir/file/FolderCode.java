@@ -9,7 +9,7 @@ import java.nio.file.Path;
 /** Diagnostics of writing and opening folders. */
 public enum FolderCode implements DiagnosticCode {
   OUTPUT_FOLDER("P5002", "a folder can't be written"),
-  NOT_OUR_FOLDER("P5003", "the output folder has files that Partita didn't write"),
+  NOT_REPLACEABLE("P5003", "the output folder holds something else"),
   CHANGED_FILES("P5030", "files of the program were modified"),
   NO_CHECKSUMS("P5031", "the checksums of the program can't be read"),
   OTHER_FILES("P5032", "files of the program differ from the compiled ones", Severity.NOTE);

@@ -28,7 +28,8 @@ public final class OutputFolder {
    * folder, which is moved when complete.
    *
    * @param isProgram whether a folder holds a program that may be replaced
-   * @throws PartitaException P5002 if it can't be written, P5003 if it contains other files
+   * @throws PartitaException P5002 if it can't be written, P5003 if it contains other files, or a
+   *     program of another backend
    */
   public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
     write(files, folder, isProgram, bytes -> {});
@@ -72,15 +73,30 @@ public final class OutputFolder {
     if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    boolean ours = Files.isDirectory(target) && (isEmpty(target) || isProgram.test(target));
-    if (!ours) {
-      throw new PartitaException(
-          FolderCode.NOT_OUR_FOLDER,
-          target.toString(),
-          "a new folder, an empty one, or one that Partita wrote",
-          Files.isDirectory(target) ? "other files" : "a file",
-          "choose another output folder, or empty this one");
+    if (!Files.isDirectory(target)) {
+      throw notReplaceable(target, "a file", "choose another output folder");
     }
+    if (isEmpty(target) || isProgram.test(target)) {
+      return;
+    }
+    throw Files.exists(target.resolve(Checksums.FILE))
+        ? notReplaceable(
+            target,
+            "a program that Partita wrote for another target",
+            "choose another output folder, or delete this one if the program isn't needed")
+        : notReplaceable(
+            target,
+            "files that Partita didn't write",
+            "choose another output folder, or empty this one");
+  }
+
+  private static PartitaException notReplaceable(Path target, String found, String remedy) {
+    return new PartitaException(
+        FolderCode.NOT_REPLACEABLE,
+        target.toString(),
+        "a new folder, an empty one, or one with a program for the same target",
+        found,
+        remedy);
   }
 
   private static boolean isEmpty(Path folder) throws IOException {

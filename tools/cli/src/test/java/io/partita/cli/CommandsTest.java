@@ -116,6 +116,20 @@ final class CommandsTest {
   }
 
   @Test
+  void compileKeepsProgramsForOtherTargets() throws IOException {
+    Path folder = scratch.resolve("out");
+    Object[] compile = {"compile", DECODER, "--dim=past=8", "--target=siracusa", "-o", folder};
+    assertThat(Invocation.of(compile).exitCode()).isEqualTo(ExitCode.DONE);
+    String before = Files.readString(folder.resolve("model.json"));
+    compile[3] = "--target=java";
+    Invocation refused = Invocation.of(compile);
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(refused.err())
+        .contains("error P5003", "a program that Partita wrote for another target", "delete this");
+    assertThat(folder.resolve("model.json")).hasContent(before);
+  }
+
+  @Test
   void cachesNeedACapacity() {
     for (String capacity : List.of("0", "-4")) {
       Invocation compile =

@@ -70,10 +70,10 @@ class ProgramFolderTest {
         .isInstanceOf(PartitaException.class)
         .hasMessage(
             """
-            error P5003: the output folder has files that Partita didn't write
+            error P5003: the output folder holds something else
               where:     %s
-              expected:  a new folder, an empty one, or one that Partita wrote
-              found:     other files
+              expected:  a new folder, an empty one, or one with a program for the same target
+              found:     files that Partita didn't write
               fix:       choose another output folder, or empty this one"""
                 .formatted(target));
     assertThat(contents(folder)).containsOnlyKeys("home/notes.txt");
