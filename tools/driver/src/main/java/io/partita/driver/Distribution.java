@@ -20,7 +20,7 @@ public final class Distribution {
    *
    * @param devices the number of devices, or null
    * @param text a strategy as in {@code tensor=8} or {@code pipeline=2,tensor=4}; one without
-   *     number, as in {@code sequence,norm=root}, uses all devices; null for {@code tensor}
+   *     number, as in {@code tensor,norm=root}, uses all devices; null for {@code tensor}
    * @throws PartitaException if they contradict each other
    */
   public static Optional<Strategy> strategy(Integer devices, String text) {

@@ -88,6 +88,11 @@ public record Strategy(
       require(kinds.add(part.kind()), "each kind of split at most once", part);
       require(part.devices() >= 1, "at least 1 device", part);
     }
+    List<String> options = tensorOptions(norm, inside, vocabulary, remaining);
+    require(
+        options.isEmpty() || kinds.contains(Kind.TENSOR),
+        "tensor=N, which " + String.join(",", options) + " is for",
+        "no tensor=N");
     int tensor = devices(parts, Kind.TENSOR);
     require(inside >= 1 && tensor % inside == 0, "a divisor of tensor=" + tensor, inside);
     boolean fits = capacities.isEmpty() || capacities.size() == tensor && inside == 1;
@@ -253,7 +258,7 @@ public record Strategy(
         name + "=" + String.join("|", names),
         name + "=" + value,
         NearestName.of(value, names)
-            .map(near -> "did you mean " + name + "=" + near + "?")
+            .map(near -> NearestName.suggestion(name + "=" + near))
             .orElse(EXAMPLE));
   }
 
@@ -261,23 +266,31 @@ public record Strategy(
     return choice.name().toLowerCase(Locale.ROOT);
   }
 
+  /** The text of options of {@code tensor} that aren't the default ones. */
+  private static List<String> tensorOptions(
+      NormPlacement norm, int inside, WeightPlacement vocabulary, WeightPlacement remaining) {
+    List<String> options = new ArrayList<>();
+    if (norm != NormPlacement.EVERYWHERE) {
+      options.add("norm=" + text(norm));
+    }
+    if (inside > 1) {
+      options.add("inside=" + inside);
+    }
+    if (vocabulary != WeightPlacement.SPLIT) {
+      options.add("vocabulary=" + text(vocabulary));
+    }
+    if (remaining != WeightPlacement.SPLIT) {
+      options.add("remaining=" + text(remaining));
+    }
+    return options;
+  }
+
   /** Returns the text form without default options. */
   @Override
   public String toString() {
     List<String> words = new ArrayList<>();
     parts.forEach(part -> words.add(part.toString()));
-    if (norm != NormPlacement.EVERYWHERE) {
-      words.add("norm=" + text(norm));
-    }
-    if (inside > 1) {
-      words.add("inside=" + inside);
-    }
-    if (vocabulary != WeightPlacement.SPLIT) {
-      words.add("vocabulary=" + text(vocabulary));
-    }
-    if (remaining != WeightPlacement.SPLIT) {
-      words.add("remaining=" + text(remaining));
-    }
+    words.addAll(tensorOptions(norm, inside, vocabulary, remaining));
     if (!capacities.isEmpty()) {
       words.add(
           "capacities="

@@ -50,6 +50,8 @@ class StrategyTest {
         "\"\"|name=value, separated by commas|''",
         "tensor|name=value, separated by commas|'tensor'",
         "norm=root|kinds of split, each with a number of devices|nothing",
+        "sequence=2,norm=root|tensor=N, which norm=root is for|no tensor=N",
+        "pipeline=2,inside=2|tensor=N, which inside=2 is for|no tensor=N",
         "tensor=0|at least 1 device|tensor=0",
         "tensor=x|tensor=N|tensor=x",
         "tensor=2,tensor=4|each name once|'tensor=4'",
@@ -76,7 +78,7 @@ class StrategyTest {
   void misspelledNamesAreSuggested() {
     assertThat(remedy("tesnor=4")).isEqualTo("did you mean 'tensor'?");
     assertThat(remedy("tensor=4,nrom=tokens")).isEqualTo("did you mean 'norm'?");
-    assertThat(remedy("tensor=4,norm=token")).isEqualTo("did you mean norm=tokens?");
+    assertThat(remedy("tensor=4,norm=token")).isEqualTo("did you mean 'norm=tokens'?");
     assertThat(remedy("tesnor")).isEqualTo("did you mean 'tensor'?");
     assertThat(remedy("tensor")).startsWith("such as tensor=8");
   }
