@@ -47,7 +47,7 @@ final class ExplainCommand implements Runnable {
                             + id
                             + "; "
                             + NearestName.of(id.strip(), ids())
-                                .map(near -> "did you mean " + near + "?")
+                                .map(NearestName::suggestion)
                                 .orElse("'partita explain' lists them all")));
     if (json) {
       Map<String, Object> entry = entry(code);

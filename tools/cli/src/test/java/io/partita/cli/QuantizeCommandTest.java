@@ -203,7 +203,8 @@ class QuantizeCommandTest {
   void namesTheNearestProduct() {
     assertThat(quantize(PREFILL, "--float=/lm_head/MatMull").err())
         .contains(
-            "error P6306: the model has no such product", "did you mean --float /lm_head/MatMul?");
+            "error P6306: the model has no such product",
+            "did you mean '--float /lm_head/MatMul'?");
   }
 
   @Test

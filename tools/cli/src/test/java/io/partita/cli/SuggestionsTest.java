@@ -262,7 +262,7 @@ class SuggestionsTest {
     "--target siracusa --set prefech=off, did you mean 'prefetch'?",
     "--target siracusa --devices 2 --strategy tenser=2, did you mean 'tensor'?",
     "--target siracusa --devices 2 --strategy tenser, did you mean 'tensor'?",
-    "--target siracusa --devices 2 --strategy norm=rot, did you mean norm=root?",
+    "--target siracusa --devices 2 --strategy norm=rot, did you mean 'norm=root'?",
   })
   void misspelledNamesAreSuggested(String options, String suggestion) {
     List<String> command = new ArrayList<>(List.of("compile", Invocation.DECODER.toString()));

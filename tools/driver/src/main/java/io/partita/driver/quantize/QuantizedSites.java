@@ -63,7 +63,7 @@ record QuantizedSites(
             "the name of a MatMul or Gemm with a trained matrix",
             excluded,
             NearestName.of(excluded, names)
-                .map(near -> "did you mean --float " + near + "?")
+                .map(near -> NearestName.suggestion("--float " + near))
                 .orElse("its products are " + String.join(", ", names)));
       }
     }
