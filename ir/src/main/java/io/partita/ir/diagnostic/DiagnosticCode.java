@@ -18,4 +18,9 @@ public interface DiagnosticCode {
   default boolean isOfComputer() {
     return false;
   }
+
+  /** Whether it tells that emitted code is faulty: it doesn't compile, or stops with an error. */
+  default boolean isOfEmittedCode() {
+    return false;
+  }
 }

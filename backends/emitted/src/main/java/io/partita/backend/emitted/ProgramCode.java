@@ -40,4 +40,9 @@ public enum ProgramCode implements DiagnosticCode {
   public boolean isOfComputer() {
     return this == NO_PROGRAM;
   }
+
+  @Override
+  public boolean isOfEmittedCode() {
+    return this == BUILD_FAILED || this == PROGRAM_STOPPED;
+  }
 }

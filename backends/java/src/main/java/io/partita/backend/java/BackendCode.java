@@ -42,4 +42,9 @@ public enum BackendCode implements DiagnosticCode {
   public String title() {
     return title;
   }
+
+  @Override
+  public boolean isOfEmittedCode() {
+    return this == EMITTED_SOURCE || this == PROGRAM_FAILED;
+  }
 }

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -42,7 +43,7 @@ public final class ProgramCompiler implements AutoCloseable {
    * Compiles for the running Java. Emitted sources need release 17 only; but javac reads the
    * classes of another release anew for each program.
    *
-   * @throws PartitaException P5005 if this Java has no compiler
+   * @throws PartitaException P5102 if this Java has no compiler
    */
   public ProgramCompiler() {
     this(OPTIONS);
@@ -53,9 +54,9 @@ public final class ProgramCompiler implements AutoCloseable {
     compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler == null) {
       throw new PartitaException(
-          BackendCode.EMITTED_SOURCE,
+          ProgramCode.NO_PROGRAM,
           "",
-          "a JDK, whose compiler runs emitted programs",
+          "a JDK, whose compiler compiles emitted programs",
           "a Java runtime without a compiler",
           "run Partita on a JDK");
     }

@@ -8,7 +8,7 @@ import java.util.OptionalDouble;
  *
  * @param detail the reason why it failed or isn't supported; for a passed case a note, usually
  *     empty
- * @param codes the ids of diagnostics, if it isn't supported
+ * @param codes the ids of the diagnostics that ended it, if any did
  * @param maxError the largest absolute difference of any element that was compared
  * @param rewriteError where devices' syncs are rewritten, the relative L2 error of the outputs that
  *     they cause

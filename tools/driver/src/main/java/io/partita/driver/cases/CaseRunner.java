@@ -83,7 +83,12 @@ public final class CaseRunner {
       if (told.diagnostics().stream().anyMatch(each -> each.code().isOfComputer())) {
         throw told;
       }
-      return told(test, CaseResult.Status.UNSUPPORTED, told.diagnostics());
+      boolean isFaulty =
+          told.diagnostics().stream().anyMatch(each -> each.code().isOfEmittedCode());
+      return told(
+          test,
+          isFaulty ? CaseResult.Status.FAIL : CaseResult.Status.UNSUPPORTED,
+          told.diagnostics());
     } catch (OutOfMemoryError full) {
       return told(
           test, CaseResult.Status.UNSUPPORTED, List.of(MemoryLimit.diagnostic(test.name())));
