@@ -52,8 +52,8 @@ final class RuntimeSources {
 
   private static Stream<String> sourcesOf(String header) {
     String stem = header.substring(0, header.length() - 2);
-    return ALL.keySet().stream()
-        .filter(path -> path.matches(Pattern.quote(stem) + "(_\\w+)?(\\.\\w+)?\\.c"));
+    Pattern source = Pattern.compile(Pattern.quote(stem) + "(_\\w+)?(\\.\\w+)?\\.c");
+    return ALL.keySet().stream().filter(source.asMatchPredicate());
   }
 
   private static String text(String path) {

@@ -17,6 +17,9 @@ import org.stringtemplate.v4.misc.STNoSuchPropertyException;
  * is a bug.
  */
 final class Templates {
+  private static final Templates CODE = new Templates("c.stg");
+  private static final Templates MAKEFILES = new Templates("make.stg");
+
   private final STGroupFile group;
 
   private Templates(String file) {
@@ -32,10 +35,11 @@ final class Templates {
   /** The templates of C and text, and those of makefiles. */
   static String print(Piece piece) {
     boolean isMakefile = piece instanceof io.partita.backend.siracusa.model.Makefile;
-    return new Templates(isMakefile ? "make.stg" : "c.stg").render(piece);
+    return (isMakefile ? MAKEFILES : CODE).render(piece);
   }
 
-  private String render(Piece piece) {
+  /** A group compiles each template when it is first used, so renders in one thread at a time. */
+  private synchronized String render(Piece piece) {
     ST template = group.getInstanceOf(piece.template());
     if (template == null) {
       throw new IllegalStateException("no template " + piece.template());
