@@ -1,5 +1,6 @@
 package io.partita.runtime;
 
+import io.partita.ir.eval.ParallelTasks;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -126,7 +127,7 @@ record CCompiler(Path program) {
       command.addAll(List.of("-c", source.toString(), "-o", object.toString()));
       compile.add(command);
     }
-    compile.parallelStream().forEach(command -> run(command, folder));
+    ParallelTasks.run(compile.size(), Long.MAX_VALUE, i -> run(compile.get(i), folder));
     link.addAll(List.of(libraries));
     link.addAll(List.of("-o", output.toString()));
     if (!linked || !isNewer(output, header)) {

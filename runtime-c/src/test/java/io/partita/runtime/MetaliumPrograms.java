@@ -1,5 +1,6 @@
 package io.partita.runtime;
 
+import io.partita.ir.eval.ParallelTasks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -70,16 +71,18 @@ final class MetaliumPrograms {
   }
 
   private List<Path> emulation() {
-    try (Stream<Path> sources = Files.list(RUNTIME.resolve("emulation"))) {
-      return sources
-          .filter(file -> file.toString().endsWith(".cpp"))
-          .sorted()
-          .parallel()
-          .map(file -> compile(file, "emulation-" + file.getFileName()))
-          .toList();
+    List<Path> sources;
+    try (Stream<Path> files = Files.list(RUNTIME.resolve("emulation"))) {
+      sources = files.filter(file -> file.toString().endsWith(".cpp")).sorted().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    Path[] objects = new Path[sources.size()];
+    ParallelTasks.run(
+        objects.length,
+        Long.MAX_VALUE,
+        i -> objects[i] = compile(sources.get(i), "emulation-" + sources.get(i).getFileName()));
+    return List.of(objects);
   }
 
   private Path compile(Path source, String name, String... flags) {

@@ -1,5 +1,6 @@
 package io.partita.driver.evaluate;
 
+import io.partita.ir.eval.ParallelTasks;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -151,15 +152,15 @@ final class CodebookTraining {
       int count = vectors.length / width;
       Nearest found = new Nearest(new int[count], new float[count]);
       int strip = 256;
-      IntStream.range(0, (count + strip - 1) / strip)
-          .parallel()
-          .forEach(
-              i -> {
-                float[] scores = new float[size];
-                for (int v = i * strip; v < Math.min(count, (i + 1) * strip); v++) {
-                  found.find(v, vectors, columns, halves, scores, width);
-                }
-              });
+      ParallelTasks.run(
+          (count + strip - 1) / strip,
+          (long) count * centroids.length,
+          i -> {
+            float[] scores = new float[size];
+            for (int v = i * strip; v < Math.min(count, (i + 1) * strip); v++) {
+              found.find(v, vectors, columns, halves, scores, width);
+            }
+          });
       return found;
     }
 
