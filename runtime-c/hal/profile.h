@@ -8,14 +8,17 @@
 #include "hal.h"
 
 /*
- * One step: its cycles, those in which the team computed, the bytes moved meanwhile as partita_traffic counts them,
- * and the program's cycle at which it began.
+ * One step: its cycles, those in which the team computed, the program's cycle at which it began, and the bytes moved
+ * meanwhile as partita_traffic counts them, 2^32 - 1 if there are more: a chip has little room for the records.
  */
 struct partita_step_profile {
     uint64_t cycles;
     uint64_t team_cycles;
-    struct partita_traffic moved;
     uint64_t start;
+    uint32_t l2_l1;
+    uint32_t l3_l2;
+    uint32_t sent;
+    uint32_t received;
 };
 
 /* The first step begins. */

@@ -21,7 +21,7 @@ import java.util.List;
  */
 public record StepFigures(long start, long cycles, long computeCycles, Traffic moved) {
   /** The bytes of {@code partita_step_profile}. */
-  public static final int BYTES = 7 * Long.BYTES;
+  public static final int BYTES = 3 * Long.BYTES + 4 * Integer.BYTES;
 
   static StepFigures of(StepPrediction step) {
     long start = Math.round(step.start());
@@ -47,11 +47,15 @@ public record StepFigures(long start, long cycles, long computeCycles, Traffic m
     for (int i = 0; i < steps; i++) {
       long cycles = words.getLong();
       long compute = words.getLong();
-      Traffic moved =
-          new Traffic(words.getLong(), words.getLong(), words.getLong(), words.getLong());
-      read.add(new StepFigures(words.getLong(), cycles, compute, moved));
+      long start = words.getLong();
+      Traffic moved = new Traffic(bytes(words), bytes(words), bytes(words), bytes(words));
+      read.add(new StepFigures(start, cycles, compute, moved));
     }
     return read;
+  }
+
+  private static long bytes(ByteBuffer words) {
+    return Integer.toUnsignedLong(words.getInt());
   }
 
   /** The bytes that all steps move. */
