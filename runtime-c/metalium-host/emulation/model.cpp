@@ -21,7 +21,7 @@ static std::FILE *opened(const char *name, const char *mode)
 }
 
 Model::Model(int count, char **arguments, uint32_t columns, uint32_t rows, DataFormat format, uint32_t chips)
-    : mesh_(*new Mesh(chips, columns, rows)), format_(format)
+    : mesh_(std::make_unique<Mesh>(chips, columns, rows)), format_(format)
 {
     if (count != 4 && count != 5) {
         fault(std::string("usage: ") + arguments[0] + " WEIGHTS INPUTS OUTPUTS [PROBES]");
@@ -44,14 +44,13 @@ Model::~Model()
     if (probes_ != nullptr) {
         std::fclose(probes_);
     }
-    delete &mesh_;
 }
 
 Matrix Model::allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format)
 {
     const uint32_t tiles = padded(rows) / TILE * (padded(columns) / TILE);
     const DataFormat own = format.value_or(format_);
-    return {mesh_.allocate(tiles, tile_bytes(own)), rows, columns, own};
+    return {mesh_->allocate(tiles, tile_bytes(own)), rows, columns, own};
 }
 
 std::vector<float> Model::floats(size_t count, std::FILE *file, const char *name)
@@ -72,12 +71,12 @@ void Model::store(const Matrix &matrix, uint32_t chip, const float *elements)
     }
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
     tilize(whole.data(), padded(matrix.rows), columns, matrix.format, tiles.data());
-    mesh_.chip(chip).write(matrix.buffer, tiles.data());
+    mesh_->chip(chip).write(matrix.buffer, tiles.data());
 }
 
 void Model::store(const Matrix &matrix, const float *elements)
 {
-    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+    for (uint32_t chip = 0; chip < mesh_->size(); chip++) {
         store(matrix, chip, elements);
     }
 }
@@ -87,7 +86,7 @@ std::vector<float> Model::load(const Matrix &matrix, uint32_t chip)
     const uint32_t columns = padded(matrix.columns);
     std::vector<uint8_t> tiles((size_t)matrix.buffer.pages * matrix.buffer.page_bytes);
     std::vector<float> whole((size_t)padded(matrix.rows) * columns);
-    mesh_.chip(chip).read(matrix.buffer, tiles.data());
+    mesh_->chip(chip).read(matrix.buffer, tiles.data());
     untilize(tiles.data(), padded(matrix.rows), columns, matrix.format, whole.data());
     std::vector<float> elements;
     for (uint32_t row = 0; row < matrix.rows; row++) {
@@ -123,7 +122,7 @@ Matrix Model::state(uint32_t rows, uint32_t columns)
 
 bool Model::next()
 {
-    mesh_.finish();
+    mesh_->finish();
     if (launch_ > 0) {
         std::fclose(probes_);
         probes_ = nullptr;
@@ -183,7 +182,7 @@ void Model::read(Indices &input)
 
 void Model::write(const Matrix &output, uint32_t chip)
 {
-    mesh_.finish();
+    mesh_->finish();
     const std::vector<float> elements = load(output, chip);
     std::fwrite(elements.data(), sizeof(float), elements.size(), outputs_);
     std::fflush(outputs_);
@@ -191,7 +190,7 @@ void Model::write(const Matrix &output, uint32_t chip)
 
 void Model::write_parts(List<Part> parts)
 {
-    mesh_.finish();
+    mesh_->finish();
     std::vector<float> whole(size_of(parts.begin()->box));
     for (const Part &part : parts) {
         const std::vector<float> elements = load(part.matrix, part.chip);
@@ -224,16 +223,16 @@ int64_t position_of(int64_t position, int64_t tokens, int64_t capacity)
 
 void Model::run(const Step &step)
 {
-    for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+    for (uint32_t chip = 0; chip < mesh_->size(); chip++) {
         if (step.chips.size() == 0 || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
-            mesh_.enqueue(chip, program(step, chip));
+            mesh_->enqueue(chip, program(step, chip));
         }
     }
     if (probes_ != nullptr) {
-        mesh_.finish();
+        mesh_->finish();
         std::vector<Matrix> results = {step.result};
         results.insert(results.end(), step.others.begin(), step.others.end());
-        for (uint32_t chip = 0; chip < mesh_.size(); chip++) {
+        for (uint32_t chip = 0; chip < mesh_->size(); chip++) {
             if (step.chips.size() == 0 || std::find(step.chips.begin(), step.chips.end(), chip) != step.chips.end()) {
                 probe(chip, step.words, results);
             }
@@ -261,8 +260,8 @@ void Model::probe(uint32_t chip, List<uint32_t> words, const std::vector<Matrix>
 
 ProgramDescriptor Model::program(const Step &step, uint32_t chip)
 {
-    const uint32_t columns = mesh_.chip(0).columns();
-    const uint32_t rows = mesh_.chip(0).rows();
+    const uint32_t columns = mesh_->chip(0).columns();
+    const uint32_t rows = mesh_->chip(0).rows();
     const uint32_t cores = step.units < columns * rows ? step.units : columns * rows;
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
@@ -326,7 +325,7 @@ std::vector<uint32_t> Model::addresses(List<uint32_t> words, uint32_t chip, Core
 {
     std::vector<uint32_t> addresses;
     for (const uint32_t word : words) {
-        addresses.push_back(mesh_.global_semaphore(MESH_CHIPS + word, chip, core));
+        addresses.push_back(mesh_->global_semaphore(MESH_CHIPS + word, chip, core));
     }
     return addresses;
 }
@@ -366,7 +365,7 @@ void Model::exchange(const Exchange &exchange)
                 sums += (message.start + message.size - 1) / TILE_ELEMENTS - message.start / TILE_ELEMENTS + 1;
             }
             common.insert(common.end(), {(uint32_t)message.kind, hops, message.start, message.size, message.page,
-                                         mesh_.global_semaphore(from, member.chip, core)});
+                                         mesh_->global_semaphore(from, member.chip, core)});
         }
         std::vector<uint32_t> writes = {exchange.inbox.buffer.address, member.result.buffer.address, member.result.rows,
                                         core.x, core.y};
@@ -395,10 +394,10 @@ void Model::exchange(const Exchange &exchange)
             compute.unpack_to_dest_fp32 = exchange.direct;
             program.kernels.push_back(compute);
         }
-        mesh_.enqueue(member.chip, program);
+        mesh_->enqueue(member.chip, program);
     }
     if (probes_ != nullptr) {
-        mesh_.finish();
+        mesh_->finish();
         for (const Member &member : exchange.members) {
             probe(member.chip, exchange.words,
                   member.result.rows == 0 ? std::vector<Matrix>{} : std::vector<Matrix>{member.result});

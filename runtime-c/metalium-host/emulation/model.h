@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -197,7 +198,7 @@ class Model {
     void probe(uint32_t chip, List<uint32_t> words, const std::vector<Matrix> &results);
     std::vector<CBDescriptor> buffers(List<CircularPages> pages) const;
 
-    Mesh &mesh_;
+    std::unique_ptr<Mesh> mesh_;
     DataFormat format_;
     std::FILE *weights_;
     std::FILE *inputs_;

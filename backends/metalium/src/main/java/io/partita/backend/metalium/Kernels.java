@@ -91,34 +91,16 @@ final class Kernels {
     return switch (step.kind()) {
       case LINEAR, ELEMENTWISE, RMS_NORM, LAYER_NORM, SOFTMAX -> addTiled(step);
       case GATHER_ROWS ->
-          new Names(
-              reader("gather_rows_reader", "Reads a row of the table for each index.", step),
-              Optional.empty(),
-              writer(step));
+          movers("gather_rows_reader", "Reads a row of the table for each index.", step);
       case REARRANGE ->
-          new Names(
-              reader(
-                  "rearrange_reader", "Reads the elements of another shape, or of a part.", step),
-              Optional.empty(),
-              writer(step));
-      case SELECT ->
-          new Names(
-              reader("select_reader", "Reads chosen columns of a matrix.", step),
-              Optional.empty(),
-              writer(step));
+          movers("rearrange_reader", "Reads the elements of another shape, or of a part.", step);
+      case SELECT -> movers("select_reader", "Reads chosen columns of a matrix.", step);
       case CONCAT ->
-          new Names(
-              reader(
-                  "concat_reader", "Reads the elements of several matrices, line by line.", step),
-              Optional.empty(),
-              writer(step));
+          movers("concat_reader", "Reads the elements of several matrices, line by line.", step);
       case CHOICE ->
-          new Names(
-              step.operands().size() == 1
-                  ? reader("choice_or_zeros_reader", "Reads tiles, or gives zeros.", step)
-                  : reader("choice_reader", "Reads the tiles of one of two matrices.", step),
-              Optional.empty(),
-              writer(step));
+          step.operands().size() == 1
+              ? movers("choice_or_zeros_reader", "Reads tiles, or gives zeros.", step)
+              : movers("choice_reader", "Reads the tiles of one of two matrices.", step);
       case DECISION -> new Names(decision(step), Optional.empty(), writer(step));
       case CACHE_UPDATE -> {
         Map<String, Object> reader = new LinkedHashMap<>();
@@ -283,6 +265,11 @@ final class Kernels {
   private static Map<String, Object> exchanged(boolean isOfBytes, Map<String, Object> names) {
     names.put("isOfBytes", isOfBytes);
     return names;
+  }
+
+  /** A reader gives its pages to the usual writer. */
+  private Names movers(String reader, String comment, Step step) {
+    return new Names(reader(reader, comment, step), Optional.empty(), writer(step));
   }
 
   private String reader(String name, String comment, Step step) {

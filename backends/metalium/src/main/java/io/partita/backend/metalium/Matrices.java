@@ -223,8 +223,10 @@ final class Matrices {
   }
 
   /**
-   * The numbers of columns that a value has of so many, in two rows: the high byte of each, and the
-   * low byte. A negative one counts from the end.
+   * The numbers of the columns that a value takes from a matrix, in two rows: high bytes and low
+   * bytes, which all formats hold exactly. A negative number counts from the end.
+   *
+   * @param columns how many the matrix has
    */
   Matrix columnNumbers(Value value, long[] numbers, long columns) {
     double[] bytes = new double[2 * numbers.length];

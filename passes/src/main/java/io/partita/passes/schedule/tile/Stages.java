@@ -51,17 +51,17 @@ public final class Stages {
         (operands.get(i).slots() > 1 ? early : late).add(new Stage.LoadNext(i));
       }
     }
-    List<Stage.Action> actions = new ArrayList<>();
+    List<Stage.LoadNext> meanwhile = List.of();
+    List<Stage.Action> actions = awaits();
     if (queuesLoads) {
-      actions.addAll(early);
-    }
-    actions.addAll(awaits());
-    boolean overlaps = !queuesLoads && !calls.isEmpty() && runsInEachTile(calls.getFirst());
-    if (!queuesLoads && !overlaps) {
+      actions.addAll(0, early);
+    } else if (!calls.isEmpty() && runsInEachTile(calls.getFirst())) {
+      meanwhile = early;
+    } else {
       actions.addAll(early);
     }
     for (int call = 0; call < calls.size(); call++) {
-      actions.add(new Stage.Call(call, overlaps && call == 0 ? early : List.of()));
+      actions.add(new Stage.Call(call, call == 0 ? meanwhile : List.of()));
     }
     actions.addAll(stores());
     actions.addAll(late);
