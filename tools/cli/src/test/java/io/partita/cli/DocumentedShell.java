@@ -133,7 +133,7 @@ final class DocumentedShell implements AutoCloseable {
 
   private Invocation runResident(String command) throws IOException {
     List<String> words = ShellWords.commands(command).getFirst();
-    return resident.run(words.subList(1, words.size()));
+    return resident.run(words.subList(1, words.size()), LIMIT_MINUTES);
   }
 
   private Invocation runInShell(String command) throws IOException, InterruptedException {

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A JVM that runs one command after the other in a folder: starting one for each command, and
@@ -41,14 +43,25 @@ final class ResidentCommands implements AutoCloseable {
     results = new DataInputStream(new BufferedInputStream(process.getInputStream()));
   }
 
-  /** Runs a command, as {@code ./partita} followed by the arguments would. */
-  Invocation run(List<String> arguments) throws IOException {
-    commands.writeInt(arguments.size());
-    for (String argument : arguments) {
-      write(argument.getBytes(StandardCharsets.UTF_8), commands);
+  /**
+   * Runs a command, as {@code ./partita} followed by the arguments would.
+   *
+   * @param minutes after which the JVM is ended, and the result is missing
+   */
+  Invocation run(List<String> arguments, int minutes) throws IOException {
+    CompletableFuture<Void> limit =
+        CompletableFuture.runAsync(
+            process::destroyForcibly, CompletableFuture.delayedExecutor(minutes, TimeUnit.MINUTES));
+    try {
+      commands.writeInt(arguments.size());
+      for (String argument : arguments) {
+        write(argument.getBytes(StandardCharsets.UTF_8), commands);
+      }
+      commands.flush();
+      return new Invocation(results.readInt(), text(results), text(results));
+    } finally {
+      limit.cancel(false);
     }
-    commands.flush();
-    return new Invocation(results.readInt(), text(results), text(results));
   }
 
   /** Runs the commands that are read from standard input until it ends. */
