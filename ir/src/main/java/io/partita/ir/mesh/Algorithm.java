@@ -1,5 +1,7 @@
 package io.partita.ir.mesh;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -76,6 +78,49 @@ public sealed interface Algorithm {
   }
 
   /**
+   * As {@link Direct} within groups of devices, then among the devices of the same place in several
+   * groups, and so on; to gather, in the reverse order. So fewer messages travel between groups,
+   * and of fewer bytes. A broadcast or a reduction to a root is that of a {@link Tree}, and an
+   * all-to-all is direct.
+   *
+   * <p>Order of summation: at each level, as {@link Direct} with the places of devices in their
+   * group in place of their numbers.
+   *
+   * @param group the largest group; groups are smaller where that divides the number of devices, or
+   *     larger if nothing does
+   */
+  record Hierarchical(int group) implements Algorithm {
+    private static final Pattern TEXT = Pattern.compile("hierarchical\\(([0-9]{1,4})\\)");
+
+    public Hierarchical {
+      if (group < 2) {
+        throw new IllegalArgumentException("groups of " + group);
+      }
+    }
+
+    /** Returns the size of groups at each level, whose product is the number of devices. */
+    public List<Integer> groups(int devices) {
+      List<Integer> groups = new ArrayList<>();
+      int left = devices;
+      while (left > 1) {
+        int size = Math.min(group, left);
+        while (size > 1 && left % size != 0) {
+          size--;
+        }
+        size = size == 1 ? left : size;
+        groups.add(size);
+        left /= size;
+      }
+      return groups;
+    }
+
+    @Override
+    public String toString() {
+      return "hierarchical(" + group + ")";
+    }
+  }
+
+  /**
    * Reads what {@code toString} writes.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
@@ -94,7 +139,14 @@ public sealed interface Algorithm {
         return new Tree(group, pieces);
       }
     }
+    Matcher hierarchical = Hierarchical.TEXT.matcher(text);
+    if (hierarchical.matches() && Integer.parseInt(hierarchical.group(1)) >= 2) {
+      return new Hierarchical(Integer.parseInt(hierarchical.group(1)));
+    }
     throw MeshCode.LAYOUT_TEXT.at(
-        "algorithm", "tree(2) or more, tree(2, pieces=2) or more, ring or direct", text, "");
+        "algorithm",
+        "tree(2) or more, tree(2, pieces=2) or more, hierarchical(2) or more, ring or direct",
+        text,
+        "");
   }
 }

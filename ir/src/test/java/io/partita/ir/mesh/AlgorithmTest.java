@@ -9,7 +9,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AlgorithmTest {
   @ParameterizedTest
-  @ValueSource(strings = {"tree(2)", "tree(64)", "tree(4, pieces=8)", "ring", "direct"})
+  @ValueSource(
+      strings = {"tree(2)", "tree(64)", "tree(4, pieces=8)", "hierarchical(4)", "ring", "direct"})
   void textsAreReadAndWritten(String text) {
     assertThat(Algorithm.parse(text)).hasToString(text);
   }
@@ -19,7 +20,8 @@ class AlgorithmTest {
   void othersAreRefused(String text) {
     assertThatThrownBy(() -> Algorithm.parse(text))
         .isInstanceOf(PartitaException.class)
-        .hasMessageContaining("tree(2) or more, tree(2, pieces=2) or more, ring or direct")
+        .hasMessageContaining(
+            "tree(2) or more, tree(2, pieces=2) or more, hierarchical(2) or more, ring or direct")
         .hasMessageContaining(text);
   }
 }

@@ -111,6 +111,12 @@ public final class SyncAlgorithms implements ChooseAlgorithms.Choice {
     if (devices > MAX_GROUP_WIDTH) {
       candidates.add(tree(change, devices));
     }
+    for (int group = 2; group <= Math.min(devices / 2, MAX_GROUP_WIDTH); group++) {
+      Algorithm.Hierarchical groups = new Algorithm.Hierarchical(group);
+      if (groups.groups(devices).getFirst() == group) {
+        candidates.add(candidate(change, groups));
+      }
+    }
     candidates.add(candidate(change, new Algorithm.Ring()));
     candidates.add(candidate(change, new Algorithm.Direct()));
     return candidates;

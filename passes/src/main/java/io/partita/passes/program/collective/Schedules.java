@@ -23,6 +23,7 @@ public final class Schedules {
       case Algorithm.Tree tree -> TreeSchedules.of(collective, tree, capacity > 0);
       case Algorithm.Ring() -> RingSchedules.of(collective, capacity > 0);
       case Algorithm.Direct() -> DirectSchedules.of(collective, capacity > 0);
+      case Algorithm.Hierarchical groups -> DirectSchedules.of(collective, groups, capacity > 0);
     };
   }
 }

@@ -38,6 +38,8 @@ class LockStepTest {
             new Algorithm.Tree(3),
             new Algorithm.Tree(4),
             new Algorithm.Tree(64),
+            new Algorithm.Hierarchical(2),
+            new Algorithm.Hierarchical(4),
             new Algorithm.Ring(),
             new Algorithm.Direct());
     int[] counts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 48, 63, 64};
@@ -134,6 +136,40 @@ class LockStepTest {
     // ((x[3] + x[1]) + x[2]) + x[0]: rounds 0, 1, 3 of device 3, which is its own partner in 2
     assertThat(sum(new Algorithm.Direct(), 1, 1, 1, big)).isEqualTo(big);
     assertThat(sum(new Algorithm.Direct(), big, 1, 1, 1)).isEqualTo(big + 4);
+    // The one element is that of device 3: (x[3] + x[2]) + (x[1] + x[0])
+    assertThat(sum(new Algorithm.Hierarchical(2), big, 1, 1, 1)).isEqualTo(big + 2);
+    assertThat(sum(new Algorithm.Hierarchical(2), 1, 1, big, 1)).isEqualTo(big + 2);
+  }
+
+  @Test
+  void fewerBytesTravelBetweenGroups() {
+    Collective sync = Collective.of(CollectiveKind.ALL_REDUCE, 8, 512, ElementType.I32);
+    Schedule schedule = Schedules.of(sync, new Algorithm.Hierarchical(4), 1);
+    // Three others of the group, and one of the other group, in either direction.
+    assertThat(schedule.messages()).isEqualTo(8 * 2 * (3 + 1));
+    assertThat(schedule.bytes(1, 2)).isEqualTo(2 * 2048 / 4);
+    assertThat(schedule.bytes(1, 5)).isEqualTo(2 * 2048 / 8);
+    assertThat(schedule.bytes(1, 6)).isZero();
+    assertThat(schedule.steps().get(1))
+        .allMatch(step -> step.slices().size() == 1)
+        .extracting(Step::toString)
+        .containsExactly(
+            "send 512 B to 3",
+            "send 512 B to 0",
+            "send 512 B to 2",
+            "receive 512 B from 3",
+            "receive 512 B from 0",
+            "receive 512 B from 2",
+            "send 256 B to 5",
+            "receive 256 B from 5",
+            "send 256 B to 5",
+            "receive 256 B from 5",
+            "send 512 B to 3",
+            "send 512 B to 0",
+            "send 512 B to 2",
+            "receive 512 B from 3",
+            "receive 512 B from 0",
+            "receive 512 B from 2");
   }
 
   @Test

@@ -32,11 +32,12 @@ final class RandomCollectives {
   }
 
   static Algorithm algorithm(SplittableRandom random, int devices) {
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(4)) {
       case 0 ->
           new Algorithm.Tree(
               random.nextInt(2, Math.max(3, devices + 2)), random.nextInt(1, MAX_PIECES));
       case 1 -> new Algorithm.Ring();
+      case 2 -> new Algorithm.Hierarchical(random.nextInt(2, Math.max(3, devices + 2)));
       default -> new Algorithm.Direct();
     };
   }
