@@ -248,7 +248,7 @@ public final class Scheduler {
     ChipKind chip = chip(devices);
     List<ChipTasks> best = whole.entries();
     PlacedRuns places = places(best, chip);
-    for (long size : places.partSizes()) {
+    for (long size : places.partSizes(options.leastTraffic())) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       List<ChipTasks> cut = lower(own, devices, new Unsupported()).entries();
       PlacedRuns others = places(cut, chip);

@@ -217,6 +217,20 @@ final class RunOnPortsTest {
   }
 
   @Test
+  void programWithoutRoomForItsCode() throws IOException {
+    assertThat(
+            refused(
+                one,
+                "runtime/ports/qemu-virt/virt.ld",
+                text -> text.replace("LENGTH = 1024M", "LENGTH = 64K"),
+                SmallChipProgram.on(Port.QEMU)))
+        .contains("error P5108: a chip has no room for the program's code beside its data")
+        .containsPattern("expected:  code and tables within what the target reserves .* in ram")
+        .containsPattern("found: +\\d+ bytes more")
+        .contains("reserved=");
+  }
+
+  @Test
   void portWithTooFewChips() {
     Invocation run = run(two, scratch.resolve("none.npz"), SmallChipProgram.on(Port.QEMU));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);

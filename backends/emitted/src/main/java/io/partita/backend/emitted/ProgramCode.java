@@ -11,7 +11,8 @@ public enum ProgramCode implements DiagnosticCode {
   PROGRAM_STOPPED("P5104", "the emitted program stopped"),
   TOO_MANY_CHIPS("P5105", "a port has too few chips for the program"),
   REFERENCE("P5106", "the reference results of an emitted program can't be read"),
-  PREDICTION("P5107", "the predicted figures of an emitted program can't be read");
+  PREDICTION("P5107", "the predicted figures of an emitted program can't be read"),
+  NO_ROOM("P5108", "a chip has no room for the program's code beside its data");
 
   private final String id;
   private final String title;

@@ -12,8 +12,8 @@ public record PlacedRuns(List<Places> runs) {
   }
 
   /** Returns the part sizes of weights worth trying in any of the runs. */
-  public List<Long> partSizes() {
-    return runs.stream().map(Places::partSizes).flatMap(List::stream).distinct().toList();
+  public List<Long> partSizes(boolean leastTraffic) {
+    return runs.stream().flatMap(run -> run.partSizes(leastTraffic).stream()).distinct().toList();
   }
 
   /** Whether all regions stay in the home memory. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 
 /**
  * The addresses of regions, in bytes.
@@ -48,6 +49,9 @@ public record Places(
   /** The largest part of a weight takes one of these fractions of the room: 1/4, 1/8 and so on. */
   private static final List<Long> SHARES = List.of(4L, 8L, 16L, 32L);
 
+  /** Also these, if few bytes are to be moved: smaller parts leave more room for other weights. */
+  private static final List<Long> SMALL_SHARES = List.of(64L, 128L);
+
   private static final double WORTH = 0.995;
 
   public Places {
@@ -62,8 +66,10 @@ public record Places(
   /**
    * Returns the part sizes with which several parts of weights fit the ring at the same time: none
    * if no weight is larger, and only the largest size if there are very many parts.
+   *
+   * @param leastTraffic as in {@link #isBetterThan}
    */
-  public List<Long> partSizes() {
+  public List<Long> partSizes(boolean leastTraffic) {
     LongSummaryStatistics weights =
         streamed.stream()
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
@@ -71,7 +77,7 @@ public record Places(
             .summaryStatistics();
     return room < MIN_PART || farUse.used() > farUse.available()
         ? List.of()
-        : SHARES.stream()
+        : Stream.concat(SHARES.stream(), leastTraffic ? SMALL_SHARES.stream() : Stream.empty())
             .map(share -> Math.max(MIN_PART, room / share))
             .filter(size -> size < weights.getMax())
             .filter(

@@ -14,13 +14,14 @@ import java.util.Set;
  * ring leaves less time for transfers.
  */
 final class Residency {
-  /** Choices of the ring's share of the room, in sixteenths. */
-  private static final List<Integer> PASSING = List.of(14, 12, 10, 8, 6, 4, 3, 2);
+  /** Choices of the ring's share of the room. */
+  private static final List<Integer> PASSING = List.of(56, 48, 40, 32, 24, 16, 12, 8);
 
   /** The same where a ring is to be small. */
-  private static final List<Integer> LITTLE_PASSING = List.of(4, 3, 2, 1);
+  private static final List<Integer> LITTLE_PASSING = List.of(16, 12, 8, 4, 2, 1);
 
-  private static final int ALL = 16;
+  /** The unit of these shares is one of so many. */
+  private static final int ALL = 64;
 
   private Residency() {}
 

@@ -46,20 +46,24 @@ final class PaperBenchmarks {
    *
    * @param group with 4 bits, the rows of a group
    * @param leastTraffic whether few loads from L3 count more than time
-   * @param isRun whether it is simulated, not only scheduled
+   * @param reserved the KiB of L2 for code, tables and data
    */
   private record Decoder(
-      String model, int chips, int bits, int group, boolean leastTraffic, boolean isRun) {
+      String model, int chips, int bits, int group, boolean leastTraffic, int reserved) {
     SchedulerOptions options() {
       return SchedulerOptions.STANDARD.withLeastTraffic(leastTraffic);
+    }
+
+    TargetDescription target() {
+      return TargetLibrary.find("siracusa:chips=" + chips + ",reserved=" + reserved + "KiB");
     }
   }
 
   private static final List<Decoder> DECODERS =
       List.of(
-          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, true),
-          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, true),
-          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, false));
+          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, ModelRun.RESERVED),
+          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, ModelRun.RESERVED),
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 96));
 
   private final Simulation simulation;
   private final Progress progress;
@@ -80,18 +84,20 @@ final class PaperBenchmarks {
      * be the fastest.
      */
     static Compiled of(
-        Module module, int chips, List<String> strategies, SchedulerOptions options) {
+        Module module,
+        TargetDescription target,
+        List<String> strategies,
+        SchedulerOptions options) {
       return strategies.stream()
-          .limit(chips == 1 ? 1 : strategies.size())
-          .map(strategy -> of(module, chips, strategy, options))
+          .limit(target.devices().size() == 1 ? 1 : strategies.size())
+          .map(strategy -> of(module, target, strategy, options))
           .min(Comparator.comparingLong(Compiled::cycles))
           .orElseThrow();
     }
 
     private static Compiled of(
-        Module module, int chips, String strategy, SchedulerOptions options) {
-      TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-      Module distributed = NetworkBenchmarks.distributed(module, chips, strategy);
+        Module module, TargetDescription target, String strategy, SchedulerOptions options) {
+      Module distributed = NetworkBenchmarks.distributed(module, target.devices().size(), strategy);
       Schedule schedule = Scheduler.schedule(Distribution.program(distributed), target, options);
       return new Compiled(
           schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
@@ -158,7 +164,8 @@ final class PaperBenchmarks {
     String name = workload.text() + "-" + chips;
     Compiled compiled;
     try {
-      compiled = Compiled.of(block, chips, workload.strategies(), SchedulerOptions.STANDARD);
+      TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
+      compiled = Compiled.of(block, target, workload.strategies(), SchedulerOptions.STANDARD);
     } catch (PartitaException e) {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;
@@ -179,13 +186,10 @@ final class PaperBenchmarks {
     Module module = QuantizedZoo.decoder(decoder.model, TOKENS, decoder.bits, decoder.group);
     Compiled compiled;
     try {
-      compiled = Compiled.of(module, decoder.chips, List.of("tensor"), decoder.options());
+      compiled = Compiled.of(module, decoder.target(), List.of("tensor"), decoder.options());
     } catch (PartitaException e) {
       reason(e, name);
       return;
-    }
-    if (!decoder.isRun) {
-      progress.skip(name + ": scheduled");
     }
     models.add(
         new ModelRun(
@@ -193,9 +197,10 @@ final class PaperBenchmarks {
             decoder.chips,
             decoder.bits,
             decoder.leastTraffic,
+            decoder.reserved,
             loads(compiled.schedule, true),
             loads(compiled.schedule, false),
-            decoder.isRun ? run(name, compiled, module, TOKENS) : null));
+            run(name, compiled, module, TOKENS)));
   }
 
   /** The bytes that all chips load ahead from L3, for blocks or for all else. */

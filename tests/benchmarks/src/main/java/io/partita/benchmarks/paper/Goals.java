@@ -253,7 +253,7 @@ final class Goals {
 
   private void predictions() {
     List<Run> runs = new ArrayList<>(measured.blocks().stream().map(BlockRun::run).toList());
-    measured.models().stream().map(ModelRun::run).filter(run -> run != null).forEach(runs::add);
+    measured.models().stream().map(ModelRun::run).forEach(runs::add);
     List<Double> errors =
         runs.stream()
             .map(run -> 100 * Math.abs((double) run.predicted() / run.cycles() - 1))

@@ -205,31 +205,29 @@ public final class PaperPage {
   private void models() {
     lines.add("## Whole decoders\n");
     lines.add(
-        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time. *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many weights in L2 as there is room for, though it takes longer.\n");
+        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time. *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many weights in L2 as there is room for, though it takes longer. The target's parameter `reserved` is the part of L2 for code and data, 128 KiB by default.\n");
     lines.add(
         "| model, bits | chips | loads for blocks, MB | for embedding and head | cycles | predicted | waiting for L3 | L3's time | interval, ms | mJ |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (ModelRun model : measured.models()) {
       Run run = model.run();
-      String name =
-          model.model() + ", " + model.bits() + (model.leastTraffic() ? ", least traffic" : "");
-      String loads =
-          String.format(Locale.ROOT, "%.2f | %.2f", model.blocks() / 1e6, model.ends() / 1e6);
-      if (run == null) {
-        add("| %s | %d | %s | | | | | | |", name, model.chips(), loads);
-      } else {
-        add(
-            "| %s | %d | %s | %,d | %+.0f %% | %,d | %,.0f | %.2f | %.2f |",
-            name,
-            model.chips(),
-            loads,
-            run.cycles(),
-            100 * ((double) run.predicted() / run.cycles() - 1),
-            run.slowest().l3(),
-            run.l3Roofline(),
-            Siracusa.milliseconds(run.interval()),
-            1e3 * run.energy().total());
-      }
+      String reserved =
+          model.reserved() == ModelRun.RESERVED ? "" : ", `reserved=" + model.reserved() + "KiB`";
+      add(
+          "| %s, %d%s%s | %d | %.2f | %.2f | %,d | %+.0f %% | %,d | %,.0f | %.2f | %.2f |",
+          model.model(),
+          model.bits(),
+          model.leastTraffic() ? ", least traffic" : "",
+          reserved,
+          model.chips(),
+          model.blocks() / 1e6,
+          model.ends() / 1e6,
+          run.cycles(),
+          100 * ((double) run.predicted() / run.cycles() - 1),
+          run.slowest().l3(),
+          run.l3Roofline(),
+          Siracusa.milliseconds(run.interval()),
+          1e3 * run.energy().total());
     }
     lines.add("");
   }

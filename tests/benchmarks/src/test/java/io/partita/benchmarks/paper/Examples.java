@@ -39,8 +39,9 @@ final class Examples {
               new BlockRun(Workload.AUTOREGRESSIVE, EIGHT)),
           List.of(new Misfit(Workload.MOBILEBERT, 1, "L2 has room for 2 B; the block takes 3 B")),
           List.of(
-              new ModelRun(Goals.DECODER, 8, 8, false, 20_000_000, 16_400_000, DECODER),
-              new ModelRun(Goals.SCALED, 8, 4, true, 0, 8_200_000, null)),
+              new ModelRun(
+                  Goals.DECODER, 8, 8, false, ModelRun.RESERVED, 20_000_000, 16_400_000, DECODER),
+              new ModelRun(Goals.SCALED, 8, 4, true, 96, 0, 8_200_000, DECODER)),
           List.of(
               new PeerRun("half", true, false, 1000, 500),
               new PeerRun("slow", true, false, 1000, 900),

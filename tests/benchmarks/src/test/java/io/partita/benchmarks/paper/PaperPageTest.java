@@ -80,12 +80,12 @@ class PaperPageTest {
   }
 
   @Test
-  void aDecoderThatIsOnlyScheduledHasNoCycles() throws IOException {
+  void decodersSayWhatDiffersFromTheUsualOptions() throws IOException {
     assertThat(section("## Whole decoders"))
         .endsWith(
             """
             | tinyllama-42m, 8 | 8 | 20.00 | 16.40 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.00 | 4.00 |
-            | tinyllama-42m-64h, 4, least traffic | 8 | 0.00 | 8.20 | | | | | | |
+            | tinyllama-42m-64h, 4, least traffic, `reserved=96KiB` | 8 | 0.00 | 8.20 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.00 | 4.00 |
             """);
   }
 

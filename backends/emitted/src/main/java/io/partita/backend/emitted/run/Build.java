@@ -12,11 +12,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Runs {@code make} in an emitted folder. */
 public final class Build {
   private static final Duration MAX_DURATION = Duration.ofMinutes(30);
+
+  /** What the linker says of a memory that is too small. */
+  private static final Pattern OVERFLOW =
+      Pattern.compile("region `(\\w+)' overflowed by (\\d+) bytes");
 
   private Build() {}
 
@@ -25,7 +31,7 @@ public final class Build {
    *
    * @param variables variables of make, {@code NAME=VALUE}
    * @throws PartitaException P5102 if there's no make or compiler, P5103 if the build fails, P5105
-   *     if the port has too few chips
+   *     if the port has too few chips, P5108 if the program doesn't fit a chip's memory
    */
   public static void run(Path folder, Port port, List<String> variables) {
     port.verifyChips(ChipDescription.read(folder).chips().size());
@@ -61,6 +67,16 @@ public final class Build {
   }
 
   private static PartitaException failed(Path folder, List<String> command, String found) {
+    Matcher overflow = OVERFLOW.matcher(found);
+    if (overflow.find()) {
+      return new PartitaException(
+          ProgramCode.NO_ROOM,
+          folder.toString(),
+          "code and tables within what the target reserves for them in " + overflow.group(1),
+          overflow.group(2) + " bytes more",
+          "compile for a target that reserves more, such as --target siracusa:reserved=192KiB, or"
+              + " build without --profile");
+    }
     return new PartitaException(
         ProgramCode.BUILD_FAILED,
         folder.toString(),

@@ -12,7 +12,8 @@ final class LogExcerpt {
 
   /** Messages of compilers, sanitizers, MPI, Python and simulate.py. */
   private static final Pattern ERROR =
-      Pattern.compile("(?i)error|exception|signal:|undefined reference|\\*\\*\\*|^simulate\\.py: ");
+      Pattern.compile(
+          "(?i)error|exception|signal:|undefined reference|overflowed by|\\*\\*\\*|^simulate\\.py: ");
 
   /** Separator lines, such as those of {@code mpirun}. */
   private static final Pattern EMPTY = Pattern.compile("[-=\\s]*");
