@@ -1,6 +1,7 @@
 #include "exchange.h"
 
 #include "../hal/probe.h"
+#include "../tiles/preload.h"
 
 /* Copies within L2, through the workspace. */
 static void copy(const struct partita_exchange *exchange, void *to, const void *from, uint32_t bytes)
@@ -283,6 +284,11 @@ void partita_exchange(const struct partita_exchange *table)
     sends.ended = 0;
     receives.started = 0;
     receives.ended = 0;
+    if (exchange->copying == 0) {
+        partita_preload_start();
+    } else {
+        partita_preload_some();
+    }
     for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
         const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
         copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
@@ -302,6 +308,9 @@ void partita_exchange(const struct partita_exchange *table)
             } else {
                 start(exchange, &actions[i]);
             }
+            if (first + i + 1 == exchange->copying) {
+                partita_preload_start();
+            }
         }
     }
     await(&sends, sends.started);
@@ -310,4 +319,5 @@ void partita_exchange(const struct partita_exchange *table)
         copy(exchange, result, place(exchange, exchange->after[i]), bytes);
         result += bytes;
     }
+    partita_preload_start();
 }

@@ -49,6 +49,7 @@ struct partita_action {
 struct partita_exchange {
     const struct partita_action *actions;
     uint32_t action_count;
+    uint32_t copying; /* how many actions there are up to the last that copies or joins elements */
     const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
     uint32_t before_count;
     const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector */

@@ -1,5 +1,8 @@
 #include "preload.h"
 
+/* What an exchange starts with: it takes less time than the first message to arrive. */
+enum { SOME = 16384 };
+
 static PARTITA_NEAR struct {
     struct partita_box *box;
     uint8_t *l1;
@@ -15,10 +18,27 @@ void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, ui
     next.bytes = bytes;
 }
 
+static void start(uint32_t bytes)
+{
+    partita_box_load_start(next.box, next.l1, next.l2, 0, 0, bytes);
+    next.l1 += bytes;
+    next.l2 += bytes;
+    next.bytes -= bytes;
+    if (next.bytes == 0) {
+        next.box = 0;
+    }
+}
+
 void partita_preload_start(void)
 {
     if (next.box != 0) {
-        partita_box_load_start(next.box, next.l1, next.l2, 0, 0, next.bytes);
-        next.box = 0;
+        start(next.bytes);
+    }
+}
+
+void partita_preload_some(void)
+{
+    if (next.box != 0) {
+        start(next.bytes < SOME ? next.bytes : SOME);
     }
 }

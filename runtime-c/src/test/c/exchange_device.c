@@ -1,12 +1,21 @@
 /*
  * One chip of collectives, one after the other, each of which a test describes by the input, as u32 numbers: the elements and bytes of an
- * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; actions,
- * each kind, ended, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), messages, place and slices; then the
+ * element of the vector; bytes of the workspace; bytes to preload behind it; slices before and after, each a count and
+ * starts and sizes; actions: how many, and up to the last that copies; each kind, ended, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), messages, place and slices; then the
  * operand's bytes. Writes the result's bytes to the output.
  */
 #include "../../../collectives/exchange.h"
+#include "../../../tiles/preload.h"
 
-enum { MAX_SLICES = 4096, MAX_ACTIONS = 1024, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
+enum {
+    MAX_SLICES = 4096,
+    MAX_ACTIONS = 1024,
+    VECTOR = 0,
+    MESSAGE = 1 << 18,
+    OPERAND = 2 << 18,
+    RESULT = 3 << 18,
+    WEIGHTS = 4 << 18
+};
 
 static struct partita_slice slices[MAX_SLICES];
 static uint32_t used;
@@ -45,6 +54,29 @@ static size_t bytes_of(const struct partita_slice *list, uint32_t count, uint32_
     return bytes;
 }
 
+static struct partita_box weights;
+
+/* Asks for bytes that differ from those before. */
+static void preload(uint8_t *l1, uint32_t bytes, uint32_t seed)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        partita_l2[WEIGHTS + i] = (uint8_t)(7 * i + seed);
+    }
+    if (bytes > 0) {
+        partita_preload(&weights, l1, partita_l2 + WEIGHTS, bytes);
+    }
+}
+
+static void verify_preload(const uint8_t *l1, uint32_t bytes)
+{
+    partita_box_wait(&weights);
+    for (uint32_t i = 0; i < bytes; i++) {
+        if (l1[i] != partita_l2[WEIGHTS + i]) {
+            partita_fail("a byte wasn't preloaded");
+        }
+    }
+}
+
 static void exchange_once(uint32_t elements)
 {
     struct partita_exchange exchange = {.actions = actions,
@@ -56,6 +88,7 @@ static void exchange_once(uint32_t elements)
     used = 0;
     exchange.element_bytes = number();
     exchange.workspace_bytes = number();
+    const uint32_t preloaded = number();
     if ((size_t)elements * exchange.element_bytes > MESSAGE) {
         partita_fail("too many elements");
     }
@@ -65,6 +98,7 @@ static void exchange_once(uint32_t elements)
     exchange.before = read_slices(&exchange.before_count);
     exchange.after = read_slices(&exchange.after_count);
     exchange.action_count = number();
+    exchange.copying = number();
     for (uint32_t i = 0; i < exchange.action_count && i < MAX_ACTIONS; i++) {
         actions[i].kind = (enum partita_action_kind)number();
         actions[i].ended = number();
@@ -85,7 +119,9 @@ static void exchange_once(uint32_t elements)
     if (given > 0 && !partita_input_read(partita_l2 + OPERAND, (uint32_t)given)) {
         partita_fail("the operand ends early");
     }
+    preload(partita_l1 + exchange.workspace_bytes, preloaded, elements);
     partita_exchange(&exchange);
+    verify_preload(partita_l1 + exchange.workspace_bytes, preloaded);
     partita_output_write(exchange.result,
                          (uint32_t)bytes_of(exchange.after, exchange.after_count, exchange.element_bytes));
 }

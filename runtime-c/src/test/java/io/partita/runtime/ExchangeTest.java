@@ -54,6 +54,7 @@ class ExchangeTest {
     return Stream.of(
             new Algorithm.Tree(4),
             new Algorithm.Tree(2, 5),
+            new Algorithm.Hierarchical(2),
             new Algorithm.Ring(),
             new Algorithm.Direct())
         .flatMap(
@@ -127,6 +128,8 @@ class ExchangeTest {
         List.of(
             "kernels/float_functions.c",
             "kernels/double_functions.c",
+            "tiles/box.c",
+            "tiles/preload.c",
             "src/test/c/exchange_device.c")) {
       sources.add(CCompiler.MODULE.resolve(each));
     }
@@ -187,11 +190,14 @@ class ExchangeTest {
     numbers.add(elementBytes);
     // From four elements, for the smallest tiles, to all at once.
     numbers.add(samples.one(4 * elementBytes, 48, 4096));
+    // None, less than an exchange begins with, and more.
+    numbers.add(samples.one(0, 1000, Actions.PRELOADED, Actions.PRELOADED + 5004));
     add(numbers, collective.before(device));
     add(numbers, collective.after(device));
-    List<Action> actions = Actions.of(schedule.steps().get(device)).list();
-    numbers.add(actions.size());
-    actions.forEach(action -> add(numbers, action));
+    Actions actions = Actions.of(schedule.steps().get(device));
+    numbers.add(actions.list().size());
+    numbers.add(actions.copying());
+    actions.list().forEach(action -> add(numbers, action));
     byte[] data = operand.bytes().toArray(ValueLayout.JAVA_BYTE);
     ByteBuffer request =
         ByteBuffer.allocate(4 * numbers.size() + data.length).order(ByteOrder.LITTLE_ENDIAN);

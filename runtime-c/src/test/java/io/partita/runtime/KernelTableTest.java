@@ -58,6 +58,8 @@ class KernelTableTest {
             "#define PARTITA_UNDER_WAY " + Actions.UNDER_WAY + "\n");
     assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.c")))
         .contains("enum { TILE = " + Actions.TILE + " };\n");
+    assertThat(Files.readString(CCompiler.MODULE.resolve("tiles/preload.c")))
+        .contains("enum { SOME = " + Actions.PRELOADED + " };\n");
   }
 
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */

@@ -32,6 +32,9 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   /** The most bytes of own elements that are combined at a time; {@code TILE} of exchange.c. */
   public static final int TILE = 2048;
 
+  /** The bytes that an exchange preloads at its beginning; {@code SOME} of preload.c. */
+  public static final int PRELOADED = 16 << 10;
+
   public Actions {
     list = List.copyOf(list);
     places = List.copyOf(places);
@@ -39,6 +42,19 @@ public record Actions(List<Action> list, List<Long> places, long room) {
 
   public static Actions of(List<Step> steps) {
     return new ActionPlanner(steps).plan();
+  }
+
+  /**
+   * Returns the number of actions up to the last one that copies or combines elements; those after
+   * it only start and await messages.
+   */
+  public int copying() {
+    int end = list.size();
+    while (end > 0
+        && (list.get(end - 1) instanceof Action.Post || list.get(end - 1).message().isInPlace())) {
+      end--;
+    }
+    return end;
   }
 
   /**

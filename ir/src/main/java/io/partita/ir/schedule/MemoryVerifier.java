@@ -273,13 +273,13 @@ final class MemoryVerifier {
 
   private void play(ScheduleStep.Preload preload) {
     preloads.computeIfAbsent(preload.preload(), each -> new ArrayList<>()).add(preload);
-    // A loop in a guarded region may be skipped, and the preload with it.
-    boolean hasLoop =
+    // A step in a guarded region may be skipped, and the preload with it.
+    boolean isStarted =
         index >= 0
             && index + 1 >= guardEnd
             && index + 1 < chip.steps().size()
-            && chip.steps().get(index + 1) instanceof ScheduleStep.RunTiles;
-    requireTransfer(hasLoop, "a loop after it that always runs", preload);
+            && chip.steps().get(index + 1).startsPreloads();
+    requireTransfer(isStarted, "a loop or an exchange after it that always runs", preload);
     requireInside(working(preload), preload.bytes());
     requireResidents(preload.origin().name(), working(preload), preload.bytes());
     requireInside(Address.home(preload.home()), preload.bytes());

@@ -43,10 +43,11 @@ public sealed interface ScheduleStep {
   record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 
   /**
-   * Has the next loop copy bytes of a constant from {@link ChipSchedule#home} to {@link
-   * ChipSchedule#working}, behind the bytes that steps use there. The loop starts the transfer when
-   * its own last tile has arrived. It continues until an {@link AwaitPreload} with the same number,
-   * which ends all transfers with this number.
+   * Has the next step, a loop or an exchange, copy bytes of a constant from {@link
+   * ChipSchedule#home} to {@link ChipSchedule#working}, behind the bytes that steps use there. A
+   * loop starts the transfer when its own last tile has arrived, an exchange starts a part at its
+   * beginning and the rest when it has no more transfers of its own. It continues until an {@link
+   * AwaitPreload} with the same number, which ends all transfers with this number.
    *
    * @param preload the number among preloads in flight
    * @param home the offset of the bytes in the home memory
@@ -162,6 +163,11 @@ public sealed interface ScheduleStep {
       case StartTransfer _, WaitTransfer _, Preload _, AwaitPreload _ -> false;
       case RunTiles _, FetchRows _, Exchange _, Guard _, Clear _ -> true;
     };
+  }
+
+  /** Whether the step starts the transfer of a {@link Preload} before it. */
+  default boolean startsPreloads() {
+    return this instanceof RunTiles || this instanceof Exchange;
   }
 
   /** Fills bytes of the home memory with zeros: a cache before its first run, or padding. */

@@ -1,6 +1,8 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Origin;
+import io.partita.ir.message.Action;
+import io.partita.ir.message.Actions;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
@@ -33,9 +35,10 @@ import java.util.stream.IntStream;
  * <p>A loop uses the first bytes of the working memory that is set aside for loops, mostly few of
  * them. Weights are copied whole, as far behind these bytes as there's room, for all tasks from the
  * start of the transfer to their loop. Transfers are served one after the other, so each loop
- * starts at most one, of as many bytes as arrive while it computes its last tile, after its own.
- * Each loop in turn takes the parts before it that are free, the latest first, if that makes it
- * faster. Weights must stay in the home memory, so none may be streamed through it.
+ * starts at most one, of as many bytes as arrive while it computes its last tile, after its own,
+ * and each exchange as many as arrive while it receives messages. Each loop in turn takes the parts
+ * before it that are free, the latest first, if that makes it faster. Weights must stay in the home
+ * memory, so none may be streamed through it.
  */
 final class Preloads {
   /** The most tasks before a loop that its weights may be under way. */
@@ -57,6 +60,7 @@ final class Preloads {
   private final LoopKernels after;
   private final ChipKind chip;
   private final DmaChannel channel;
+  private final double cyclesPerReceivedByte;
   private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
   private final List<Preload> found = new ArrayList<>();
@@ -89,16 +93,22 @@ final class Preloads {
     }
   }
 
-  /** Bytes whose transfer a loop starts. */
+  /** Bytes whose transfer a task starts. */
   private record Part(int task, long start, long bytes) {}
 
   private Preloads(
-      ChipTasks tasks, LoopKernels before, LoopKernels after, ChipKind chip, DmaChannel channel) {
+      ChipTasks tasks,
+      LoopKernels before,
+      LoopKernels after,
+      ChipKind chip,
+      DmaChannel channel,
+      double cyclesPerReceivedByte) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;
     this.chip = chip;
     this.channel = channel;
+    this.cyclesPerReceivedByte = cyclesPerReceivedByte;
     int count = tasks.tasks().size();
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
@@ -113,8 +123,9 @@ final class Preloads {
    * Returns the tasks of a role with preloads.
    *
    * @param rest chooses tiles within the bytes for loops
+   * @param linkBytesPerSecond of the fastest link
    */
-  static RoleTasks add(RoleTasks role, ChipKind chip, TileChoice rest) {
+  static RoleTasks add(RoleTasks role, ChipKind chip, TileChoice rest, double linkBytesPerSecond) {
     Memory working = chip.working();
     Optional<DmaChannel> channel = chip.channel(Scheduler.home(chip).name(), working.name());
     if (working.scope() == Memory.Scope.CORE || channel.isEmpty()) {
@@ -123,7 +134,15 @@ final class Preloads {
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
     List<ChipTasks> entries = new ArrayList<>();
     for (ChipTasks tasks : role.entries()) {
-      entries.add(new Preloads(tasks, role.kernels(), after, chip, channel.get()).run());
+      entries.add(
+          new Preloads(
+                  tasks,
+                  role.kernels(),
+                  after,
+                  chip,
+                  channel.get(),
+                  chip.hertz() / linkBytesPerSecond)
+              .run());
     }
     return new RoleTasks(entries.stream().map(each -> each.with(after.kernels())).toList(), after);
   }
@@ -149,8 +168,9 @@ final class Preloads {
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
         room[i] = isGuarded[i] ? 0 : room(kernel);
-      } else if (tasks.tasks().get(i) instanceof Task.Exchange) {
+      } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
         used[i] = LEAST_WORKSPACE;
+        room[i] = isGuarded[i] ? 0 : room(exchange);
       }
     }
     return changed();
@@ -165,8 +185,34 @@ final class Preloads {
 
   /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
   private long room(TiledKernel kernel) {
-    double last = LoopTime.of(kernel, chip).computeCycles() / kernel.tiles();
-    double cycles = last - channel.cycles(0, 0);
+    return room(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
+  }
+
+  /**
+   * Returns the bytes that an exchange can begin with, and those that it can transfer while it
+   * receives messages without copying any.
+   */
+  private long room(Task.Exchange exchange) {
+    long received =
+        exchange.exchanges().stream()
+            .map(each -> Actions.of(each.steps()))
+            .mapToLong(
+                actions ->
+                    received(actions.list().subList(actions.copying(), actions.list().size())))
+            .min()
+            .orElse(0);
+    return Actions.PRELOADED + room(received * cyclesPerReceivedByte);
+  }
+
+  private static long received(List<Action> actions) {
+    return actions.stream()
+        .filter(Action.Finish.class::isInstance)
+        .mapToLong(each -> each.message().bytes())
+        .sum();
+  }
+
+  private long room(double during) {
+    double cycles = during - channel.cycles(0, 0);
     double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
     long bytes = ((long) (cycles / perPart)) * PART;
     return bytes < LEAST_BYTES ? 0 : bytes;
@@ -216,27 +262,51 @@ final class Preloads {
       return;
     }
     Region constant = loop.operands().get(operand).region();
-    List<Integer> loops = new ArrayList<>();
+    long own = changed.get().workingBytes();
+    Starts starts = starts(task, constant, own, false);
+    if (starts.left > 0) {
+      starts = starts(task, constant, own, true);
+    }
+    double wait = starts.left > 0 ? channel.cycles(starts.left, 0) : 0;
+    double now = LoopTime.of(kernel(loop, task), chip).cycles();
+    double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
+    if (!starts.tasks.isEmpty() && then < now) {
+      List<Part> parts = parts(starts.tasks, constant.bytes());
+      found.add(new Preload(parts, task, constant, starts.offset.getAsLong()));
+      near.set(task, all);
+    }
+  }
+
+  /**
+   * The tasks that could start the parts of a preload.
+   *
+   * @param left the bytes for which they have no room
+   * @param offset of a place that is free from the first of them on; empty if there is none
+   */
+  private record Starts(List<Integer> tasks, long left, OptionalLong offset) {}
+
+  /**
+   * @param own the bytes that the loop uses beside the constant
+   * @param duringExchanges whether exchanges start parts, too: they and the DMA slow each other
+   *     down
+   */
+  private Starts starts(int task, Region constant, long own, boolean duringExchanges) {
+    List<Integer> starting = new ArrayList<>();
     long left = constant.bytes();
     OptionalLong offset = OptionalLong.empty();
     for (int from = task - 1; from >= Math.max(0, task - AHEAD) && left > 0; from--) {
-      OptionalLong place = place(from, task, constant, changed.get().workingBytes());
+      OptionalLong place = place(from, task, constant, own);
       if (isGuarded[from] || place.isEmpty()) {
         break;
       }
-      if (room[from] > 0) {
-        loops.addFirst(from);
+      boolean isExchange = tasks.tasks().get(from) instanceof Task.Exchange;
+      if (room[from] > 0 && (duringExchanges || !isExchange)) {
+        starting.addFirst(from);
         left -= room[from];
         offset = place;
       }
     }
-    double wait = left > 0 ? channel.cycles(left, 0) : 0;
-    double now = LoopTime.of(kernel(loop, task), chip).cycles();
-    double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
-    if (!loops.isEmpty() && then < now) {
-      found.add(new Preload(parts(loops, constant.bytes()), task, constant, offset.getAsLong()));
-      near.set(task, all);
-    }
+    return new Starts(starting, left, offset);
   }
 
   /** Tiles may have other sizes now, also those of values that were near before. */

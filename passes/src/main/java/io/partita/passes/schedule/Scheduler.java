@@ -15,6 +15,7 @@ import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Link;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
@@ -258,7 +259,7 @@ public final class Scheduler {
       }
     }
     if (options.prefetch() && places.keepsAll()) {
-      List<ChipTasks> ahead = Preloads.add(whole, chip, rest(chip)).entries();
+      List<ChipTasks> ahead = Preloads.add(whole, chip, rest(chip), linkBytesPerSecond()).entries();
       PlacedRuns others = places(ahead, chip);
       if (others.keepsAll()) {
         best = ahead;
@@ -298,6 +299,14 @@ public final class Scheduler {
   /** Returns the choice of tiles for the working memory beside near values. */
   private TileChoice rest(ChipKind chip) {
     return besideValues.computeIfAbsent(chip, this::besideValues);
+  }
+
+  /** Returns the rate of the fastest link of the target. */
+  private double linkBytesPerSecond() {
+    return target.links().stream()
+        .mapToDouble(Link::bytesPerSecond)
+        .max()
+        .orElse(Double.POSITIVE_INFINITY);
   }
 
   private TileChoice besideValues(ChipKind chip) {

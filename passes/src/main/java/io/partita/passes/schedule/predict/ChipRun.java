@@ -50,8 +50,14 @@ final class ChipRun {
   private final Map<Integer, Integer> transfers = new HashMap<>();
   private final Map<Integer, Integer> preloads = new HashMap<>();
 
-  /** What the next loop is to preload. */
+  /** What the next loop or exchange is to preload. */
   private Optional<ScheduleStep.Preload> asked = Optional.empty();
+
+  /** The bytes of it that aren't under way. */
+  private long left;
+
+  /** After so many actions, an exchange has no more transfers of its own. */
+  private int copying;
 
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
@@ -184,6 +190,8 @@ final class ChipRun {
           return actions.get(action);
         }
         awaitSends(sends.size());
+        preload(left);
+        asked = Optional.empty();
         exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
         syncs.end(own.sync(), reached);
         exchanging = false;
@@ -196,13 +204,17 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
-    actions = Actions.of(own.steps()).list();
+    Actions all = Actions.of(own.steps());
+    actions = all.list();
+    copying = all.copying();
     action = 0;
     sends.clear();
     awaited = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
     reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
+    left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
+    preload(copying == 0 ? left : Math.min(left, Actions.PRELOADED));
   }
 
   private static long bytes(ScheduleStep.Exchange exchange, List<Slice> slices) {
@@ -256,16 +268,22 @@ final class ChipRun {
     }
   }
 
-  private void start(ScheduleStep.Preload preload) {
-    int end =
-        timeline.transfer(
-            device, names.home, names.working, preload.origin().name(), preload.bytes(), reached);
-    preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
-    traffic = traffic.plus(new Traffic(preload.bytes(), 0, 0, 0));
+  /** Starts to preload so many bytes of what was asked for. */
+  private void preload(long bytes) {
+    if (bytes > 0) {
+      ScheduleStep.Preload preload = asked.orElseThrow();
+      int end =
+          timeline.transfer(
+              device, names.home, names.working, preload.origin().name(), bytes, reached);
+      preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
+      traffic = traffic.plus(new Traffic(bytes, 0, 0, 0));
+      left -= bytes;
+    }
   }
 
   private void run(ScheduleStep.RunTiles loop) {
-    asked.ifPresent(this::start);
+    left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
+    preload(left);
     asked = Optional.empty();
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
@@ -324,9 +342,16 @@ final class ChipRun {
     }
   }
 
+  private void next() {
+    action++;
+    if (action == copying) {
+      preload(left);
+    }
+  }
+
   /** The next action's receive has been posted. */
   void posted() {
-    action++;
+    next();
   }
 
   /**
@@ -337,7 +362,7 @@ final class ChipRun {
   void sent(long bytes, int event) {
     traffic = traffic.plus(new Traffic(0, 0, bytes, 0));
     sends.add(event);
-    action++;
+    next();
   }
 
   /** The next action begins to load what is joined next, once it has arrived. */
@@ -345,7 +370,7 @@ final class ChipRun {
     awaitSends(actions.get(action).ended());
     reached = timeline.compute(device, "load", chip.messageCycles(), reached);
     ahead = OptionalInt.of(reached);
-    action++;
+    next();
   }
 
   /**
@@ -367,7 +392,7 @@ final class ChipRun {
     } else if (first.slices().size() > 1) {
       copy(first.bytes(), first.toString());
     }
-    action++;
+    next();
   }
 
   /**

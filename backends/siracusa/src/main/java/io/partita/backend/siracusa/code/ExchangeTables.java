@@ -72,10 +72,12 @@ final class ExchangeTables {
       return;
     }
     Communication.Exchange exchange = step.exchanges().get(member);
-    List<Action> list = Actions.of(exchange.steps()).list();
+    Actions all = Actions.of(exchange.steps());
+    List<Action> list = all.list();
     List<Variable> fields = new ArrayList<>();
     fields.add(new Variable("actions", actionsOf(list, step.element())));
     fields.add(new Variable("action_count", count(list)));
+    fields.add(new Variable("copying", Integer.toString(all.copying())));
     if (step.operand().isPresent()) {
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
