@@ -21,7 +21,7 @@ enum {
 
 static IN_L1 uint32_t sends[MAX_CHIPS];
 static IN_L1 uint32_t receives[MAX_CHIPS];
-static uint64_t sent[MAX_CHIPS];
+static IN_L1 uint64_t sent[MAX_CHIPS];
 
 static uint32_t registers_of(int32_t chip)
 {
