@@ -66,8 +66,7 @@ class PreloadsTest {
   private static final Schedule AHEAD =
       Scheduler.schedule(LAYERS, SIRACUSA, SchedulerOptions.STANDARD);
 
-  private static final Schedule IN_TIME =
-      Scheduler.schedule(LAYERS, SIRACUSA, new SchedulerOptions(OptionalLong.empty(), true, false));
+  private static final Schedule IN_TIME = inTime(LAYERS, SIRACUSA);
 
   private static final ChipSchedule CHIP = AHEAD.roles().getFirst();
 
@@ -98,10 +97,7 @@ class PreloadsTest {
 
   @Test
   void resultsAreTheSame() {
-    Map<String, Tensor> inputs =
-        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 16, 64), 0.001));
-    assertThat(new ScheduleEvaluator(AHEAD).run(inputs).toString())
-        .isEqualTo(new ScheduleEvaluator(IN_TIME).run(inputs).toString());
+    requireSameResults(AHEAD, IN_TIME, 16);
   }
 
   @Test
@@ -182,13 +178,19 @@ class PreloadsTest {
       }
     }
     assertThat(limited).isPositive();
+    requireSameResults(schedule, inTime(program, target), 16);
+  }
+
+  private static Schedule inTime(Program program, TargetDescription target) {
+    return Scheduler.schedule(
+        program, target, new SchedulerOptions(OptionalLong.empty(), true, false));
+  }
+
+  private static void requireSameResults(Schedule one, Schedule other, long rows) {
     Map<String, Tensor> inputs =
-        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 16, 64), 0.001));
-    Schedule inTime =
-        Scheduler.schedule(
-            program, target, new SchedulerOptions(OptionalLong.empty(), true, false));
-    assertThat(new ScheduleEvaluator(schedule).run(inputs).toString())
-        .isEqualTo(new ScheduleEvaluator(inTime).run(inputs).toString());
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, rows, 64), 0.001));
+    assertThat(new ScheduleEvaluator(one).run(inputs).toString())
+        .isEqualTo(new ScheduleEvaluator(other).run(inputs).toString());
   }
 
   /** A row takes a loop less time than its weights take the DMA. */
@@ -208,13 +210,8 @@ class PreloadsTest {
       }
     }
     assertThat(started).isGreaterThan(Actions.PRELOADED);
-    Map<String, Tensor> inputs =
-        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 1, 64), 0.001));
-    Schedule inTime =
-        Scheduler.schedule(
-            program, target, new SchedulerOptions(OptionalLong.empty(), true, false));
-    assertThat(new ScheduleEvaluator(schedule).run(inputs).toString())
-        .isEqualTo(new ScheduleEvaluator(inTime).run(inputs).toString());
+    Schedule inTime = inTime(program, target);
+    requireSameResults(schedule, inTime, 1);
     assertThat(SchedulePrediction.of(schedule, target).devices().getFirst().cycles())
         .isLessThan(SchedulePrediction.of(inTime, target).devices().getFirst().cycles());
   }
