@@ -13,6 +13,7 @@ PARTITA_MULTIPLY_BLOCKS(score_blocks, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_ROW(score_row, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_TURNED_BLOCK(weigh_block, partita_sdotusp_b, "pv.sdotusp.b")
 PARTITA_MULTIPLY_TURNED(weigh_row, 1, partita_sdotusp_b)
+PARTITA_MULTIPLY_BLOCKS(weigh_features, partita_sdotspu_b, "pv.sdotspu.b")
 
 /* A core's blocks of lines by columns: consecutive ones, along the columns first. */
 struct blocks {
@@ -358,5 +359,107 @@ PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t 
             out += PARTITA_BLOCK;
         }
         advance(&own, attention->seq, attention->dv, blocks);
+    }
+}
+
+/* Transposes the values of up to four keys. Lines after the features and words after the keys have zeros. */
+static PARTITA_COMPACT void turn_keys(const struct partita_attention_turn *attention, const int8_t *v, int32_t keys,
+                                      int8_t *turned)
+{
+    const int32_t v_row = attention->v_row;
+    const int32_t row = attention->row;
+    const uint8_t *from = (const uint8_t *)v;
+    uint8_t *out = (uint8_t *)turned;
+    int32_t feature = 0;
+    for (; keys >= PARTITA_BLOCK && feature + PARTITA_BLOCK <= attention->dv; feature += PARTITA_BLOCK) {
+        uint32_t words[PARTITA_BLOCK];
+        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+            words[i] = partita_next_word(&from, v_row);
+        }
+        from += PARTITA_BLOCK - PARTITA_BLOCK * v_row;
+        turn(words);
+        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+            partita_store_word(&out, row, words[i]);
+        }
+    }
+    for (; feature < attention->lines; feature++) {
+        uint32_t word = 0;
+        for (int32_t i = 0; i < keys && feature < attention->dv; i++) {
+            word |= (uint32_t)from[i * v_row] << 8 * i;
+        }
+        partita_store_word(&out, row, word);
+        from++;
+    }
+}
+
+PARTITA_COMPACT void partita_attention_turn_i8(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_attention_turn *attention = arguments;
+    const int32_t words = attention->row >> 2;
+    const struct partita_range share = partita_share(attention->heads * words, 1, core, cores);
+    for (int32_t item = share.from; item < share.to; item++) {
+        const int32_t head = attention->heads == 1 ? 0 : item / words;
+        const int32_t key = (item - head * words) * PARTITA_BLOCK;
+        const int32_t keys = partita_min(partita_max(attention->keys - key, 0), PARTITA_BLOCK);
+        turn_keys(attention, attention->v + head * attention->v_head + key * attention->v_row, keys,
+                  attention->turned + head * attention->lines * attention->row + key);
+    }
+}
+
+/* The most blocks of features whose sums are scaled together. */
+enum { FEATURE_BLOCKS = 4 };
+
+/* Stores weighted values of `rows` queries, of which `sums` has four for each feature. */
+static PARTITA_COMPACT void store_features(int32_t sums[][PARTITA_BLOCK], const float *scales, int32_t rows,
+                                           int32_t features, float *out, int32_t out_row)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        const float scale = scales[i];
+        int32_t j = 0;
+        for (; j + PARTITA_BLOCK <= features; j += PARTITA_BLOCK) {
+            float values[PARTITA_BLOCK];
+            PARTITA_UNROLLED (int32_t next = 0; next < PARTITA_BLOCK; next++) {
+                values[next] = (float)sums[j + next][i];
+            }
+            PARTITA_UNROLLED (int32_t next = 0; next < PARTITA_BLOCK; next++) {
+                out[j + next] = values[next] * scale;
+            }
+        }
+        for (; j < features; j++) {
+            out[j] = (float)sums[j][i] * scale;
+        }
+        out += out_row;
+    }
+}
+
+PARTITA_COMPACT void partita_attention_turned_values_i8(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_attention_turned_values *attention = arguments;
+    const int32_t zeros[PARTITA_BLOCK] = {0};
+    const int32_t row = attention->row;
+    const int32_t words = partita_max((attention->keys + 3) >> 2, 1);
+    struct blocks own = share_of(attention->heads, attention->seq, attention->dv, core, cores);
+    while (own.count > 0) {
+        const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
+        const int32_t features = attention->dv - own.column;
+        const int32_t left = partita_min((features + PARTITA_BLOCK - 1) / PARTITA_BLOCK, own.count);
+        const uint8_t *weights = attention->weights + (own.head * attention->seq + own.line) * row;
+        const int8_t *turned =
+            attention->turned + (own.head / attention->group * attention->lines + own.column) * row;
+        float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
+        float scales[PARTITA_BLOCK];
+        for (int32_t i = 0; i < rows; i++) {
+            scales[i] = scale_of(weights + i * row, row, attention->value_scale, core);
+        }
+        for (int32_t block = 0; block < left; block += FEATURE_BLOCKS) {
+            int32_t sums[FEATURE_BLOCKS * PARTITA_BLOCK][PARTITA_BLOCK];
+            const int32_t first = block * PARTITA_BLOCK;
+            const int32_t blocks = partita_min(left - block, FEATURE_BLOCKS);
+            weigh_features((const uint8_t *)turned + first * row, weights, row, words, zeros, sums[0], PARTITA_BLOCK,
+                           blocks);
+            store_features(sums, scales, rows, partita_min(features - first, blocks * PARTITA_BLOCK), out + first,
+                           attention->out_row);
+        }
+        advance(&own, attention->seq, attention->dv, left);
     }
 }

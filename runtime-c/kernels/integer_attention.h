@@ -1,6 +1,6 @@
 /*
- * Attention of bytes, as defined by ir's IntegerAttention; exact. Three kernels follow each other, for all keys of a
- * tile of heads and queries:
+ * Attention of bytes, as defined by ir's IntegerAttention; exact. Kernels follow each other, for all keys of a tile of
+ * heads and queries:
  *
  * partita_attention_scores_i8: q k' of each query and key, plus the mask in their unit; the least number for hidden
  * keys. Head h reads key-value head h / group. Query i stands at `position` + i; causal: it sees keys up to its
@@ -13,6 +13,11 @@
  *
  * partita_attention_values_i8: the sum of weighted values, times value_scale / the sum of the weights. Zeros for a query
  * that sees no key. Cores divide blocks of 4 queries by 4 features.
+ *
+ * For many queries, partita_attention_turn_i8 transposes the values first, so that a feature has the values of all keys
+ * beside each other, as sums of products need them, and partita_attention_turned_values_i8 takes the place of
+ * partita_attention_values_i8. Lines of turned values are `row` bytes too, with zeros after the last key, and there are `lines`
+ * of them for a head: dv rounded up to a multiple of 4, with zeros after the last feature. Cores take four keys.
  *
  * Vectors are contiguous; heads and rows are strided. All operands are in L1 and don't overlap.
  */
@@ -72,6 +77,35 @@ struct partita_attention_values {
     float value_scale;
 };
 
-partita_kernel partita_attention_scores_i8, partita_attention_weights_u8, partita_attention_values_i8;
+struct partita_attention_turn {
+    const int8_t *v; /* [heads, keys, dv] */
+    int8_t *turned;  /* [heads, lines, row] */
+    int32_t heads;
+    int32_t keys;
+    int32_t dv;
+    int32_t lines;
+    int32_t row;
+    int32_t v_head;
+    int32_t v_row;
+};
+
+struct partita_attention_turned_values {
+    const uint8_t *weights; /* [heads, seq, row], and three lines more of anything, which are read */
+    const int8_t *turned;   /* [heads / group, lines, row] */
+    float *out;             /* [heads, seq, dv] */
+    int32_t heads;
+    int32_t group;
+    int32_t seq;
+    int32_t keys; /* at most 65,793 */
+    int32_t dv;
+    int32_t lines;
+    int32_t row;
+    int32_t out_head;
+    int32_t out_row;
+    float value_scale;
+};
+
+partita_kernel partita_attention_scores_i8, partita_attention_weights_u8, partita_attention_values_i8,
+    partita_attention_turn_i8, partita_attention_turned_values_i8;
 
 #endif

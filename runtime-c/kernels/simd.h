@@ -66,6 +66,12 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     return word;
 }
 
+/* p.sw: stores a word at *at, which is aligned and advances by `stride` bytes. */
+static inline void partita_store_word(uint8_t **at, int32_t stride, uint32_t word)
+{
+    __asm__ volatile(".insn r 0x2b, 6, 0, %2, %0, %1" : "+r"(*at) : "r"(word), "r"(stride) : "memory");
+}
+
 /* p.lbu: the unsigned byte at an index, which may be negative. Any byte of the memory may be meant. */
 static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)
 {
@@ -182,6 +188,14 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     const uint8_t *byte = *at;
     *at += stride;
     return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+static inline void partita_store_word(uint8_t **at, int32_t stride, uint32_t word)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        (*at)[i] = (uint8_t)(word >> 8 * i);
+    }
+    *at += stride;
 }
 
 static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)

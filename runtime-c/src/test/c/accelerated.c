@@ -12,8 +12,9 @@
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
     portable_gemm_requantize_u8_i8_u8, portable_gemm_requantize_i8_i8_i32, portable_gemv_requantize_i8_i8_i8,
-    portable_attention_scores_i8, portable_attention_weights_u8, portable_attention_values_i8, portable_requantize_i8_i8, portable_requantize_u8_i32, portable_requantize_i32_i8,
-    portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
+    portable_attention_scores_i8, portable_attention_weights_u8, portable_attention_values_i8,
+    portable_attention_turn_i8, portable_attention_turned_values_i8, portable_requantize_i8_i8,
+    portable_requantize_u8_i32, portable_requantize_i32_i8, portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
     portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
     portable_lookup_u8_f32;
 
@@ -39,6 +40,8 @@ static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, por
 static const struct pair scores = {partita_attention_scores_i8, portable_attention_scores_i8, 0};
 static const struct pair weights = {partita_attention_weights_u8, portable_attention_weights_u8, 0};
 static const struct pair values = {partita_attention_values_i8, portable_attention_values_i8, 0};
+static const struct pair turn = {partita_attention_turn_i8, portable_attention_turn_i8, 0};
+static const struct pair turned = {partita_attention_turned_values_i8, portable_attention_turned_values_i8, 0};
 
 static const struct pair elements[] = {{partita_requantize_i8_i8, portable_requantize_i8_i8, 0},
                                        {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
@@ -175,6 +178,14 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     value.v_row = d + below(4), value.v_head = keys * value.v_row, value.value_scale = 0.01f;
     value.out_row = d, value.out_head = seq * d;
     compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
+    struct partita_attention_turn turning = {.v = value.v, .heads = heads / group, .keys = keys, .dv = d, .row = row};
+    turning.lines = (d + 3) / 4 * 4, turning.v_head = value.v_head, turning.v_row = value.v_row;
+    const int32_t bytes = heads / group * turning.lines * row;
+    compare(&turn, &turning, (void **)&turning.turned, left, left + bytes, bytes);
+    struct partita_attention_turned_values last = {.weights = of_one, .turned = (const int8_t *)left, .row = row};
+    last.heads = heads, last.group = group, last.seq = seq, last.keys = keys, last.dv = d, last.lines = turning.lines;
+    last.value_scale = 0.01f, last.out_row = d, last.out_head = seq * d;
+    compare(&turned, &last, (void **)&last.out, one, other, 4 * heads * seq * d);
 }
 
 /* A product whose operands are at `left`, `right` and `scales`. */

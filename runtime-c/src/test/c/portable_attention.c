@@ -3,5 +3,7 @@
 #define partita_attention_scores_i8 portable_attention_scores_i8
 #define partita_attention_weights_u8 portable_attention_weights_u8
 #define partita_attention_values_i8 portable_attention_values_i8
+#define partita_attention_turn_i8 portable_attention_turn_i8
+#define partita_attention_turned_values_i8 portable_attention_turned_values_i8
 
 #include "../../../kernels/integer_attention.c"

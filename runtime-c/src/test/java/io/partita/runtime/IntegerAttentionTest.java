@@ -11,6 +11,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -104,13 +105,16 @@ class IntegerAttentionTest {
     for (int round = 0; round < 80; round++) {
       Case drawn = draw();
       float[] expected = OpEvaluator.evaluate(drawn.op, drawn.operands).getFirst().floats();
-      assertArrayEquals(expected, attention(drawn, kernels::run).floats(), drawn.toString());
+      boolean turned = round % 2 == 1;
+      String what = drawn + (turned ? ", values turned" : "");
+      assertArrayEquals(expected, attention(drawn, turned, kernels::run).floats(), what);
       assertArrayEquals(
-          expected, attention(drawn, kernels::contracted).floats(), drawn + " contracted");
+          expected, attention(drawn, turned, kernels::contracted).floats(), what + " contracted");
     }
   }
 
-  private static Tensor attention(Case drawn, Function<KernelCall, List<Tensor>> kernels) {
+  private static Tensor attention(
+      Case drawn, boolean turned, Function<KernelCall, List<Tensor>> kernels) {
     int keys = drawn.keys();
     int row = Math.ceilDiv(keys, WORD) * WORD;
     Tensor scores = kernels.apply(scores(drawn)).getFirst();
@@ -123,17 +127,55 @@ class IntegerAttentionTest {
                     .i32(drawn.heads(), drawn.seq(), keys, row)
                     .f32(IntegerAttention.unit(drawn.op.scale())))
             .getFirst();
+    KernelCall values = turned ? turned(drawn, weights, row, kernels) : values(drawn, weights, row);
+    return kernels.apply(values).getFirst();
+  }
+
+  private static TensorType out(Case drawn) {
+    return TensorType.of(ElementType.F32, 1, drawn.heads(), drawn.seq(), drawn.extent(2, 3));
+  }
+
+  private static KernelCall values(Case drawn, Tensor weights, int row) {
+    int keys = drawn.keys();
     int dv = drawn.extent(2, 3);
-    return kernels
-        .apply(
-            new KernelCall("partita_attention_values_i8")
-                .in(weights)
-                .in(drawn.operands.get(2))
-                .out(TensorType.of(ElementType.F32, 1, drawn.heads(), drawn.seq(), dv))
-                .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, row)
-                .i32((long) keys * dv, dv, (long) drawn.seq() * dv, dv)
-                .f32(drawn.op.valueScale()))
-        .getFirst();
+    return new KernelCall("partita_attention_values_i8")
+        .in(weights)
+        .in(drawn.operands.get(2))
+        .out(out(drawn))
+        .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, row)
+        .i32((long) keys * dv, dv, (long) drawn.seq() * dv, dv)
+        .f32(drawn.op.valueScale());
+  }
+
+  private static KernelCall turned(
+      Case drawn, Tensor weights, int row, Function<KernelCall, List<Tensor>> kernels) {
+    int kvHeads = drawn.extent(2, 1);
+    int keys = drawn.keys();
+    int dv = drawn.extent(2, 3);
+    int lines = Math.ceilDiv(dv, WORD) * WORD;
+    Tensor turned =
+        kernels
+            .apply(
+                new KernelCall("partita_attention_turn_i8")
+                    .in(drawn.operands.get(2))
+                    .out(TensorType.of(ElementType.I8, kvHeads, lines, row))
+                    .i32(kvHeads, keys, dv, lines, row, (long) keys * dv, dv))
+            .getFirst();
+    return new KernelCall("partita_attention_turned_values_i8")
+        .in(withLinesAfter(weights, row))
+        .in(turned)
+        .out(out(drawn))
+        .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, lines, row)
+        .i32((long) drawn.seq() * dv, dv)
+        .f32(drawn.op.valueScale());
+  }
+
+  /** Adds three lines of the largest weight, which results don't depend on. */
+  private static Tensor withLinesAfter(Tensor weights, int row) {
+    int count = Math.toIntExact(weights.size());
+    long[] all = Arrays.copyOf(weights.longs(), count + 3 * row);
+    Arrays.fill(all, count, all.length, 255);
+    return Tensor.ofLongs(TensorType.of(ElementType.U8, all.length), all);
   }
 
   private static KernelCall scores(Case drawn) {

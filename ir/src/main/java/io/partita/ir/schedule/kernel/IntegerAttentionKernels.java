@@ -71,15 +71,69 @@ final class IntegerAttentionKernels {
               all -> {
                 all.add("weights", READ, Byte.SIZE, all.vector("heads", "seq", "row"));
                 keyed(all, "v", "dv");
-                all.add(
-                    "out",
-                    WRITE,
-                    Float.SIZE,
-                    List.of(
-                        all.step("heads", "out_head"), all.step("seq", "out_row"), all.line("dv")));
+                out(all);
               },
               call ->
                   List.of(call.get("heads"), call.get("seq"), call.get("dv"), call.get("keys")));
+
+  private static final KernelStruct TURN =
+      KernelStruct.in("integer_attention.h", "attention_turn")
+          .pointers("v", "turned")
+          .integers("heads", "keys", "dv", "lines", "row", "v_head", "v_row")
+          .requires("row = a multiple of 4", call -> call.get("row") % 4 == 0)
+          .requires("row >= keys", call -> call.get("row") >= call.get("keys"))
+          .requires(
+              "lines = dv, or the next multiple of 4", IntegerAttentionKernels::hasWholeBlocks)
+          .shared(KernelStruct.LINES)
+          .build(
+              all -> {
+                all.add(
+                    "v",
+                    READ,
+                    Byte.SIZE,
+                    List.of(
+                        all.step("heads", "v_head"), all.step("keys", "v_row"), all.line("dv")));
+                all.add("turned", WRITE, Byte.SIZE, all.vector("heads", "lines", "row"));
+              },
+              call -> CallWork.lines(call.product("heads", "row"), call.get("dv"), 1));
+
+  private static final KernelStruct TURNED_VALUES =
+      KernelStruct.in("integer_attention.h", "attention_turned_values")
+          .pointers("weights", "turned", "out")
+          .integers("heads", "group", "seq", "keys", "dv", "lines", "row", "out_head", "out_row")
+          .floats("value_scale")
+          .requires("group >= 1", call -> call.get("group") >= 1)
+          .requires("row = a multiple of 4", call -> call.get("row") % 4 == 0)
+          .requires("row >= keys", call -> call.get("row") >= call.get("keys"))
+          .requires("keys <= 65793", call -> call.get("keys") <= IntegerAttention.MOST_KEYS)
+          .requires(
+              "lines = dv, or the next multiple of 4", IntegerAttentionKernels::hasWholeBlocks)
+          .shared(KernelStruct.BLOCKS)
+          .build(
+              all -> {
+                long kvHeads = all.get("heads") / Math.max(1, all.get("group"));
+                all.add("weights", READ, Byte.SIZE, all.vector("heads", "seq", "row"));
+                all.add(
+                    "turned",
+                    READ,
+                    Byte.SIZE,
+                    KernelAccess.contiguous(kvHeads, all.get("lines"), all.get("row")));
+                out(all);
+              },
+              call ->
+                  List.of(call.get("heads"), call.get("seq"), call.get("dv"), call.get("keys")));
+
+  private static boolean hasWholeBlocks(FieldValues call) {
+    return call.get("lines") == Math.ceilDiv(call.get("dv"), 4L) * 4;
+  }
+
+  private static void out(Accesses all) {
+    all.add(
+        "out",
+        WRITE,
+        Float.SIZE,
+        List.of(all.step("heads", "out_head"), all.step("seq", "out_row"), all.line("dv")));
+  }
 
   /** Adds the accesses of keys or values. */
   private static void keyed(Accesses all, String name, String features) {
@@ -119,6 +173,20 @@ final class IntegerAttentionKernels {
         bytes,
         false,
         IntegerAttentionKernels::values);
+    table.add(
+        TURN,
+        "attention_turn_i8",
+        KernelClass.MOVEMENT,
+        bytes,
+        false,
+        IntegerAttentionKernels::turn);
+    table.add(
+        TURNED_VALUES,
+        "attention_turned_values_i8",
+        KernelClass.MATMUL,
+        bytes,
+        false,
+        IntegerAttentionKernels::turnedValues);
   }
 
   private static void scores(KernelArguments call) {
@@ -177,21 +245,46 @@ final class IntegerAttentionKernels {
     }
   }
 
+  private static void turn(KernelArguments call) {
+    int row = call.get("row");
+    for (int line = 0; line < call.get("heads") * call.get("lines"); line++) {
+      int head = line / call.get("lines");
+      int feature = line % call.get("lines");
+      Place v = call.place("v").plus(head * (long) call.get("v_head") + feature);
+      Place out = call.place("turned").plus((long) line * row);
+      for (int key = 0; key < row; key++) {
+        boolean exists = key < call.get("keys") && feature < call.get("dv");
+        out.memory()[out.at() + key] = exists ? v.memory()[v.at() + key * call.get("v_row")] : 0;
+      }
+    }
+  }
+
   private static void values(KernelArguments call) {
+    values(call, call.place("v"), call.get("v_head"), call.get("v_row"), 1);
+  }
+
+  private static void turnedValues(KernelArguments call) {
+    int row = call.get("row");
+    values(call, call.place("turned"), call.get("lines") * (long) row, 1, row);
+  }
+
+  /** Values of heads, of a head's keys and of a key's features are some bytes apart. */
+  private static void values(
+      KernelArguments call, Place values, long headStride, int keyStride, int featureStride) {
     int seq = call.get("seq");
     int keys = call.get("keys");
     float[] out = new float[call.get("dv")];
     for (int item = 0; item < call.get("heads") * seq; item++) {
       int head = item / seq;
       Place weights = call.place("weights").plus((long) item * call.get("row"));
-      Place v = call.place("v").plus(head / call.get("group") * (long) call.get("v_head"));
+      Place v = values.plus(head / call.get("group") * headStride);
       int total = 0;
       int[] sums = new int[out.length];
       for (int key = 0; key < keys; key++) {
         int weight = weights.memory()[weights.at() + key] & 255;
         total += weight;
         for (int j = 0; j < sums.length; j++) {
-          sums[j] += weight * v.memory()[v.at() + key * call.get("v_row") + j];
+          sums[j] += weight * v.memory()[v.at() + key * keyStride + j * featureStride];
         }
       }
       float scale = total == 0 ? 0 : call.number("value_scale") / total;

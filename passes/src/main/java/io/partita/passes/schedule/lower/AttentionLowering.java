@@ -37,8 +37,14 @@ final class AttentionLowering {
   /** The number of keys that the kernel processes together. */
   private static final long KEYS = 8;
 
-  /** Lines of weights are whole words. */
+  /** Lines of weights are whole words, and turned values whole blocks of features. */
   private static final long WORD = 4;
+
+  /** Lines after the weights, which the kernel of turned values reads. */
+  private static final long LINES_AFTER = 3;
+
+  /** The queries from which on it takes less time to turn the values first. */
+  private static final long MANY_QUERIES = 32;
 
   private static final TileExpression ZERO = TileExpression.of(0);
 
@@ -213,7 +219,8 @@ final class AttentionLowering {
     long row = Math.ceilDiv(k.shape().get(2), WORD) * WORD;
     TileExpression lines = headCount().times(size(seq));
     int scores = space.scratch("scores", lines.times(Integer.BYTES * k.shape().get(2)));
-    int weights = space.scratch("weights", lines.times(row));
+    boolean isTurned = q.shape().get(2) >= MANY_QUERIES;
+    int weights = space.scratch("weights", lines.plus(isTurned ? LINES_AFTER : 0).times(row));
     List<Argument> counts = counts();
     List<Argument> first = new ArrayList<>();
     first.add(pointer("q", tiles.q.operand));
@@ -238,17 +245,51 @@ final class AttentionLowering {
             counts.get(3),
             integer("row", row),
             number("unit", IntegerAttention.unit(op.scale()))));
+    if (isTurned) {
+      turnedValues(tiles, weights, row);
+    } else {
+      values(tiles, weights, row);
+    }
+  }
+
+  private void values(Tiles tiles, int weights, long row) {
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(scratch("weights", weights));
+    arguments.add(pointer("v", tiles.v.operand));
+    arguments.add(pointer("out", tiles.out.operand));
+    arguments.addAll(counts());
+    arguments.add(integer("dv", v.shape().get(3)));
+    arguments.add(integer("row", row));
+    arguments.addAll(strides("v", tiles.v));
+    arguments.addAll(strides("out", tiles.out));
+    arguments.add(number("value_scale", (float) op.valueScale()));
+    space.call("attention_values_i8", arguments);
+  }
+
+  private void turnedValues(Tiles tiles, int weights, long row) {
+    TileExpression heads = TileGrid.elements(List.of(batch, kvHeads));
+    List<Argument> counts = counts();
+    long lines = Math.ceilDiv(v.shape().get(3), WORD) * WORD;
+    List<Argument> lineCounts =
+        List.of(integer("dv", v.shape().get(3)), integer("lines", lines), integer("row", row));
+    int turned = space.scratch("turned", heads.times(lines * row));
+    List<Argument> first = new ArrayList<>();
+    first.add(pointer("v", tiles.v.operand));
+    first.add(scratch("turned", turned));
+    first.add(integer("heads", heads));
+    first.add(counts.get(3));
+    first.addAll(lineCounts);
+    first.addAll(strides("v", tiles.v));
+    space.call("attention_turn_i8", first);
     List<Argument> last = new ArrayList<>();
     last.add(scratch("weights", weights));
-    last.add(pointer("v", tiles.v.operand));
+    last.add(scratch("turned", turned));
     last.add(pointer("out", tiles.out.operand));
     last.addAll(counts);
-    last.add(integer("dv", v.shape().get(3)));
-    last.add(integer("row", row));
-    last.addAll(strides("v", tiles.v));
+    last.addAll(lineCounts);
     last.addAll(strides("out", tiles.out));
     last.add(number("value_scale", (float) op.valueScale()));
-    space.call("attention_values_i8", last);
+    space.call("attention_turned_values_i8", last);
   }
 
   private void calls(Tiles tiles) {

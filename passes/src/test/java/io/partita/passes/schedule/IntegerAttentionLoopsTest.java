@@ -1,0 +1,43 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.op.Structured.Attention;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Attention of bytes turns the values first if many queries read them. */
+class IntegerAttentionLoopsTest extends EvaluatedLoops {
+  private static final String FEW =
+      "[attention_scores_i8, attention_weights_u8, attention_values_i8]";
+  private static final String MANY =
+      "[attention_scores_i8, attention_weights_u8, attention_turn_i8, attention_turned_values_i8]";
+
+  /** Keys and features aren't whole words. */
+  private List<String> loops(long queries, boolean causal, long l1) {
+    return loops(
+        graph ->
+            graph.add(
+                new Attention(0.01, 0, causal, Dim.of(0), 0, false, false, 0.25),
+                graph.input("q", TensorType.of(ElementType.I8, 1, 4, queries, 12)),
+                graph.input("k", TensorType.of(ElementType.I8, 1, 2, 41, 12)),
+                graph.input("v", TensorType.of(ElementType.I8, 1, 2, 41, 10))),
+        l1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 100000", "31, 100000", "31, 6000"})
+  void readsValuesAsTheyAre(long queries, long l1) {
+    assertThat(loops(queries, false, l1)).containsExactly(FEW);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"32, false, 100000", "39, true, 100000", "39, true, 6000", "39, false, 4000"})
+  void turnsValuesOfManyQueries(long queries, boolean causal, long l1) {
+    assertThat(loops(queries, causal, l1)).containsExactly(MANY);
+  }
+}
