@@ -67,7 +67,7 @@ struct partita_range {
 };
 
 /* A core's part of 0 .. count - 1: whole blocks of `block`, divided as evenly as possible. */
-static inline struct partita_range partita_share(int32_t count, int32_t block, int32_t core, int32_t cores)
+PARTITA_INLINE struct partita_range partita_share(int32_t count, int32_t block, int32_t core, int32_t cores)
 {
     const int32_t blocks = count / block + (count % block != 0);
     /* A division takes as long as 30 other instructions. */

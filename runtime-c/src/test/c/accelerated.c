@@ -1,5 +1,5 @@
 /*
- * Integer products, those with 4-bit integers, requantisation, lookups and attention of bytes with XpulpV2 instructions
+ * Integer products, those with 4-bit integers, requantisation, lookups, norms and attention of bytes with XpulpV2 instructions
  * against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values, extremes
  * among them. Fails at the first difference.
  */
@@ -16,7 +16,8 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_attention_turn_i8, portable_attention_turned_values_i8, portable_requantize_i8_i8,
     portable_requantize_u8_i32, portable_requantize_i32_i8, portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
     portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
-    portable_lookup_u8_f32;
+    portable_lookup_u8_f32, portable_integer_layer_norm_i8, portable_integer_layer_norm_u8, portable_integer_rms_norm_i8,
+    portable_integer_rms_norm_u8;
 
 struct pair {
     partita_kernel *accelerated;
@@ -57,6 +58,11 @@ static const struct pair lookups[] = {{partita_lookup_i8_i8, portable_lookup_i8_
                                       {partita_lookup_i8_f32, portable_lookup_i8_f32, 0},
                                       {partita_lookup_u8_i8, portable_lookup_u8_i8, 0},
                                       {partita_lookup_u8_f32, portable_lookup_u8_f32, 0}};
+
+static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_integer_layer_norm_i8, 0},
+                                    {partita_integer_layer_norm_u8, portable_integer_layer_norm_u8, 0},
+                                    {partita_integer_rms_norm_i8, portable_integer_rms_norm_i8, 0},
+                                    {partita_integer_rms_norm_u8, portable_integer_rms_norm_u8, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
 
@@ -245,6 +251,11 @@ int32_t partita_main(void)
 
         struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
         compare(&lookups[round % 4], &lookup, &lookup.out, one, other, lookup.count * (round % 2 ? 4 : 1));
+
+        struct partita_integer_norm norm = {.x = left + below(4), .weight = words, .bias = below(4) ? 0 : words + MOST};
+        norm.rows = 1 + below(10), norm.size = 1 + below(MOST), norm.weight_stride = 1, norm.bias_stride = 1;
+        norm.low = -128, norm.high = 127, norm.shift = below(20);
+        compare(&norms[round % 4], &norm, &norm.out, one, other, norm.rows * norm.size);
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
         fill(left, OPERAND);

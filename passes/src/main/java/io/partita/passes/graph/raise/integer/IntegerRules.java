@@ -16,6 +16,7 @@ public final class IntegerRules {
           new MultiplyNibbles(),
           new RequantizeSums(),
           new TabulateFunctions(),
+          new TabulateIntegers(),
           new TabulateFloats());
 
   private IntegerRules() {}

@@ -5,7 +5,9 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.IntegerNetwork.Lookup;
+import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.tensor.Tensor;
@@ -18,26 +20,39 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
-/** The nodes above a value as functions of the first bytes that they can be computed from. */
+/**
+ * The nodes above a value as functions of the first bytes that they can be computed from. Results
+ * of a requantization to wider integers are bytes too, if its limits are.
+ */
 final class Tabulation {
   /** The most nodes of a function. */
   private static final int MAX_NODES = 32;
 
+  /** The least nodes of a function of integers for which it takes less time to load a table. */
+  private static final int LEAST_NODES = 3;
+
   /**
    * A function of bytes.
    *
+   * @param argument bytes, or wider integers with the values of bytes
+   * @param domain the type of the bytes
    * @param results its result for each byte, in order
    */
-  private record Function(Value argument, Tensor results) {
-    static Function identity(Value argument) {
-      return new Function(argument, bytes(argument.type().element()));
+  private record Function(Value argument, ElementType domain, Tensor results) {
+    static Function identity(Value argument, ElementType domain) {
+      long[] all = LongStream.rangeClosed(domain.minimum(), domain.maximum()).toArray();
+      TensorType type = TensorType.of(argument.type().element(), Lookup.ENTRIES);
+      return new Function(argument, domain, Tensor.ofLongs(type, all));
     }
 
-    Value value(GraphEditor graph) {
-      return equals(identity(argument))
-          ? argument
-          : graph.add(new Lookup(), argument, graph.constant(results));
+    boolean isIdentity() {
+      return equals(identity(argument, domain));
+    }
+
+    boolean isWide() {
+      return argument.type().element() != domain;
     }
   }
 
@@ -58,15 +73,64 @@ final class Tabulation {
    * the node isn't a function of one argument.
    */
   static Optional<Value> lookup(Node node, GraphEditor graph) {
-    return new Tabulation(graph, node.result().type().shape())
-        .of(node)
-        .map(function -> function.value(graph));
+    Tabulation tabulation = new Tabulation(graph, node.result().type().shape());
+    return tabulation.of(node).filter(tabulation::isWhole).map(found -> value(found, graph));
   }
 
-  /** Returns all numbers of a type, in order. */
-  private static Tensor bytes(ElementType element) {
-    long[] all = LongStream.rangeClosed(element.minimum(), element.maximum()).toArray();
-    return Tensor.ofLongs(TensorType.of(element, Lookup.ENTRIES), all);
+  /**
+   * The same for a requantization to integers of any type that ends a function of several nodes.
+   */
+  static Optional<Value> lookup(Node node, Requantize op, GraphEditor graph) {
+    Tabulation tabulation = new Tabulation(graph, node.result().type().shape());
+    ElementType bytes = bytes(op).orElseThrow();
+    return tabulation
+        .of(node)
+        .filter(found -> tabulation.known.size() >= LEAST_NODES && tabulation.isWhole(found))
+        .map(
+            found ->
+                found.isIdentity() || op.to() == bytes
+                    ? value(found, graph)
+                    : graph.add(new Elementwise.Cast(op.to()), value(as(found, bytes), graph)));
+  }
+
+  private static Function as(Function function, ElementType element) {
+    Tensor results = function.results;
+    TensorType type = new TensorType(element, results.shape());
+    return new Function(function.argument, function.domain, Tensor.ofLongs(type, results.longs()));
+  }
+
+  private static Value value(Function function, GraphEditor graph) {
+    if (function.isIdentity()) {
+      return function.argument;
+    }
+    Value bytes = function.argument;
+    if (function.isWide()) {
+      Node node = graph.definition(bytes).orElseThrow();
+      Requantize op = (Requantize) node.op();
+      bytes =
+          graph.add(
+              new Requantize(op.shift(), op.low(), op.high(), function.domain),
+              graph.operands(node));
+    }
+    return graph.add(new Lookup(), bytes, graph.constant(function.results));
+  }
+
+  /** Whether nothing else reads an argument that would be computed again as bytes. */
+  private boolean isWhole(Function function) {
+    long reads =
+        known.entrySet().stream()
+            .filter(entry -> entry.getValue().isPresent())
+            .flatMap(entry -> graph.operands(entry.getKey()).stream())
+            .filter(operand -> operand == function.argument)
+            .count();
+    return !function.isWide() || reads == graph.uses(function.argument);
+  }
+
+  /** Returns the type of bytes that has all numbers between the limits of a requantization. */
+  static Optional<ElementType> bytes(Requantize op) {
+    return Stream.of(ElementType.I8, ElementType.U8)
+        .filter(type -> op.low() >= type.minimum() && op.high() <= type.maximum())
+        .findFirst();
   }
 
   private Optional<Function> of(Node node) {
@@ -88,13 +152,14 @@ final class Tabulation {
         switch (node.op()) {
           case Quantized op -> graph.constant(graph.operand(node, 1)).isPresent();
           case Elementwise op -> true;
-          case Lookup op -> true;
+          case IntegerNetwork op -> op.isElementwise();
           case Op other -> false;
         };
     if (!isElementwise || !node.result().type().shape().equals(shape)) {
       return Optional.empty();
     }
     Value argument = null;
+    ElementType domain = null;
     List<Tensor> operands = new ArrayList<>();
     for (int i = 0; i < node.operands().size(); i++) {
       Value operand = graph.operand(node, i);
@@ -108,23 +173,33 @@ final class Tabulation {
           return Optional.empty();
         }
         argument = function.argument;
+        domain = function.domain;
         operands.add(function.results);
       }
     }
     return argument == null || operands.contains(null)
         ? Optional.empty()
-        : Optional.of(new Function(argument, OpEvaluator.evaluate(node.op(), operands).getFirst()));
+        : Optional.of(
+            new Function(argument, domain, OpEvaluator.evaluate(node.op(), operands).getFirst()));
   }
 
   private Optional<Function> of(Value value) {
     return graph
         .definition(value)
         .flatMap(this::of)
-        .or(
-            () ->
-                value.type().element().isByte() && value.type().shape().equals(shape)
-                    ? Optional.of(Function.identity(value))
-                    : Optional.empty());
+        .or(() -> domain(value).map(domain -> Function.identity(value, domain)));
+  }
+
+  /** Returns the type of bytes that has all numbers of a value. */
+  private Optional<ElementType> domain(Value value) {
+    if (!value.type().shape().equals(shape)) {
+      return Optional.empty();
+    }
+    return value.type().element().isByte()
+        ? Optional.of(value.type().element())
+        : graph
+            .definition(value)
+            .flatMap(node -> node.op() instanceof Requantize op ? bytes(op) : Optional.empty());
   }
 
   /** Returns a constant that is the same for all elements, or null. */
