@@ -384,7 +384,7 @@ GEMV(i32_u8)
 GEMV(i32_i32)
 
 /* The most whole blocks whose sums are requantised together. */
-enum { TOGETHER = 3 };
+enum { TOGETHER = 5 };
 
 PARTITA_REQUANTIZED(i8, int8_t, "p.sb")
 PARTITA_REQUANTIZED(u8, uint8_t, "p.sb")
