@@ -14,30 +14,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** The kernels of steps: steps that compute the same with other sizes share theirs. */
 final class Kernels {
-  /** Headers of functions of the vector engine; all others are in one. */
-  private static final Map<String, String> HEADERS =
-      Map.of(
-          "exp", "compute/eltwise_unary/exp.h",
-          "gelu", "compute/eltwise_unary/gelu.h",
-          "recip", "compute/eltwise_unary/recip.h",
-          "relu", "compute/eltwise_unary/relu.h",
-          "sqrt", "compute/eltwise_unary/sqrt.h",
-          "binary_max", "compute/binary_max_min.h",
-          "binary_min", "compute/binary_max_min.h");
-
-  private static final List<String> FRAME =
-      List.of(
-          "compute/cb_api.h",
-          "compute/common.h",
-          "compute/compute_kernel_hw_startup.h",
-          "compute/pack.h",
-          "compute/reg_api.h");
-
   /** What runs a kernel; each has arguments of its own. */
   private enum Processor {
     READER,
@@ -301,7 +281,7 @@ final class Kernels {
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", controlled(names(0, false), step, Processor.COMPUTE));
     attributes.put("comment", comment);
-    attributes.put("includes", headers(step));
+    attributes.put("includes", KernelHeaders.of(step));
     String name = gated(step.control(), template);
     texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
@@ -329,7 +309,7 @@ final class Kernels {
     Map<String, Object> compute = new LinkedHashMap<>();
     compute.put("names", controlled(tiled.names(), step, Processor.COMPUTE));
     compute.put("comment", comment(step));
-    compute.put("includes", headers(step));
+    compute.put("includes", KernelHeaders.of(step));
     if (step.kind() == Kind.LAYER_NORM) {
       compute.put("hasBias", hasBias(step));
     }
@@ -430,63 +410,5 @@ final class Kernels {
   /** Whether a layer norm adds a bias: its operands are x, the scale, the bias and factors. */
   static boolean hasBias(Step step) {
     return step.kind() == Kind.LAYER_NORM && step.operands().size() == 4;
-  }
-
-  private static List<String> headers(Step step) {
-    TreeSet<String> headers = new TreeSet<>(FRAME);
-    switch (step.kind()) {
-      case LINEAR -> headers.add("compute/matmul.h");
-      case ELEMENTWISE -> headers.add("compute/tile_move_copy.h");
-      case RMS_NORM, LAYER_NORM ->
-          headers.addAll(
-              List.of(
-                  "compute/bcast.h",
-                  "compute/eltwise_binary.h",
-                  "compute/eltwise_unary/binop_with_scalar.h",
-                  "compute/eltwise_unary/rsqrt.h",
-                  "compute/reconfig_data_format.h",
-                  "compute/reduce.h"));
-      case SOFTMAX ->
-          headers.addAll(
-              List.of(
-                  "compute/bcast.h",
-                  "compute/eltwise_unary/exp.h",
-                  "compute/eltwise_unary/recip.h",
-                  "compute/reconfig_data_format.h",
-                  "compute/reduce.h"));
-      case GATHER_ROWS, REARRANGE, SELECT, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
-      case ROTARY ->
-          headers.addAll(
-              List.of(
-                  "compute/eltwise_binary_sfpu.h",
-                  "compute/matmul.h",
-                  "compute/reconfig_data_format.h",
-                  "compute/tile_move_copy.h"));
-      case ATTENTION, SPECULATED_ATTENTION ->
-          headers.addAll(
-              List.of(
-                  "compute/binary_max_min.h",
-                  "compute/eltwise_binary_sfpu.h",
-                  "compute/eltwise_unary/binop_with_scalar.h",
-                  "compute/eltwise_unary/exp.h",
-                  "compute/matmul.h",
-                  "compute/reconfig_data_format.h",
-                  "compute/reduce.h",
-                  "compute/tile_move_copy.h"));
-    }
-    for (Epilogue epilogue : step.epilogues()) {
-      boolean isBinary = epilogue.operand().isPresent();
-      headers.add(
-          HEADERS.getOrDefault(
-              epilogue.function(),
-              isBinary ? "compute/eltwise_binary_sfpu.h" : "compute/compute_kernel_api.h"));
-      if (isBinary) {
-        headers.add("compute/tile_move_copy.h");
-        if (step.kind() == Kind.LINEAR) {
-          headers.add("compute/reconfig_data_format.h");
-        }
-      }
-    }
-    return List.copyOf(headers);
   }
 }
