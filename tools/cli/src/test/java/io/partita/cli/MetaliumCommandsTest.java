@@ -32,7 +32,7 @@ class MetaliumCommandsTest {
 
   @TempDir Path scratch;
 
-  /** What several tests compare with or begin with: texts of programs in Java, calibrations. */
+  /** What several tests compare with or begin with: texts of programs in Java. */
   @TempDir static Path shared;
 
   private static final Map<List<String>, String> JAVA_TEXTS = new HashMap<>();
@@ -124,13 +124,14 @@ class MetaliumCommandsTest {
   @Test
   void launchesOfSpeculatingChipsAreComparedWithTheReference() throws IOException {
     Path folder = speculating();
-    Invocation diff = Invocation.of("diff", folder, "--inputs", token());
+    Invocation diff = Invocation.of("diff", folder, "--inputs", token(scratch));
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
     assertThat(diff.out()).contains("steps on 4 chips");
   }
 
-  private Path token() throws IOException {
-    Path inputs = scratch.resolve("token.npz");
+  /** Writes a file of the first token. */
+  static Path token(Path folder) throws IOException {
+    Path inputs = folder.resolve("token.npz");
     try (OutputStream out = Files.newOutputStream(inputs)) {
       Npz.write(
           Map.of(
@@ -141,75 +142,6 @@ class MetaliumCommandsTest {
           out);
     }
     return inputs;
-  }
-
-  /**
-   * Sums of blocks travel as codes of 4 bits, of which a message has two in a byte: those of all
-   * terms, or on a ring, where each chip has the sums of some of the features first.
-   */
-  @Tag("thorough")
-  @ParameterizedTest
-  @CsvSource({"2, gather", "4, ring"})
-  void sumsInFewBitsAreComparedWithTheReference(int chips, String exchange) throws IOException {
-    Path folder = codes("n150:chips=" + chips, chips, exchange);
-    assertThat(folder.resolve("kernels/byte_exchange_writer.cpp")).exists();
-    Invocation diff = Invocation.of("diff", folder, "--inputs", token());
-    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
-    assertThat(diff.out()).contains("steps on " + chips + " chips");
-  }
-
-  /**
-   * The 10 bits of mantissa of the matrix engine move numbers that are close to a half to the next
-   * code, so the text differs from Java's. With all bits of f32 nothing else does.
-   */
-  @Tag("thorough")
-  @Test
-  void sumsInFewBitsAreThoseOfJavaButForTheBitsOfTheMatrixEngine() throws IOException {
-    Path folder = codes("n150:chips=2", 2, "gather");
-    Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
-    String text = Files.readString(engine);
-    assertThat(text).contains("bits_of(value) & 0xffffe000");
-    Files.writeString(engine, text.replace("& 0xffffe000", "& 0xffffffff"));
-    assertThat(written(folder, "--allow-changes"))
-        .isEqualTo(written(codes("java", 2, "gather")))
-        .startsWith("ROMEO:");
-  }
-
-  /** Compiles the decoder with sums of blocks in 4 bits. */
-  private Path codes(String target, int devices, String exchange) {
-    Path calibration = calibration(devices);
-    Path folder = scratch.resolve("codes-" + target.replace(':', '-'));
-    Invocation compile =
-        Invocation.of(
-            "compile",
-            Invocation.DECODER,
-            "--target=" + target,
-            "--devices=" + devices,
-            "--sync=int4(sum=f32,via=" + exchange + ")",
-            "--calibration=" + calibration,
-            "--kv-capacity=64",
-            "-o",
-            folder);
-    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
-    return folder;
-  }
-
-  private static Path calibration(int devices) {
-    Path calibration = shared.resolve("calibration-" + devices + ".json");
-    if (!Files.exists(calibration)) {
-      Path model = Invocation.DECODER.getParent().getParent();
-      Invocation calibrate =
-          Invocation.of(
-              "calibrate",
-              model.resolve("prefill/network.onnx"),
-              "--data=" + model.resolve("eval.npz"),
-              "--samples=4",
-              "--devices=" + devices,
-              "-o",
-              calibration);
-      assertThat(calibrate.exitCode()).as(calibrate.err()).isEqualTo(ExitCode.DONE);
-    }
-    return calibration;
   }
 
   /** Kernels run on the emulation and on ttsim only, and nothing else does. */
@@ -354,7 +286,7 @@ class MetaliumCommandsTest {
   }
 
   /** The text that a compiled decoder writes. */
-  private static String written(Path folder, String... options) {
+  static String written(Path folder, String... options) {
     List<Object> arguments = new ArrayList<>(List.of("generate", folder, "--vocab", vocabulary()));
     Collections.addAll(arguments, "--prompt", "ROMEO:", "--tokens", "40");
     Collections.addAll(arguments, (Object[]) options);

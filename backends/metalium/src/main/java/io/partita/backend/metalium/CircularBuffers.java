@@ -82,6 +82,15 @@ final class CircularBuffers {
                   new Buffer(25, row, format),
                   new Buffer(26, 1, format)));
       case GATHER_ROWS, CHOICE -> {}
+      case LOOKUP -> buffers.add(new Buffer(0, 1, format));
+      case NEAREST_CENTROID -> {
+        // A group's features twice, cut to source registers and with all bits.
+        long span = CentroidSteps.span(step);
+        buffers.addAll(List.of(new Buffer(0, span, format), new Buffer(1, span, format)));
+        buffers.addAll(List.of(new Buffer(2, 2, format), new Buffer(3, 2, format)));
+        buffers.addAll(List.of(new Buffer(4, 2, format), new Buffer(17, row, format)));
+        buffers.add(new Buffer(24, span, format));
+      }
       case DECISION -> {
         long pages = step.operands().stream().mapToLong(Matrix::tileRows).sum();
         buffers.add(new Buffer(0, Math.max(1, pages), format));
@@ -148,12 +157,14 @@ final class CircularBuffers {
             .toList();
       }
       case ROTARY -> List.of(0);
+      case NEAREST_CENTROID -> List.of(1, 4);
       case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);
       case SPECULATED_ATTENTION -> List.of(5, 7, 20, 21, 22, 23, 25, 27, 28, 30, 31);
       case RMS_NORM,
           LAYER_NORM,
           SOFTMAX,
           GATHER_ROWS,
+          LOOKUP,
           REARRANGE,
           SELECT,
           CONCAT,

@@ -5,6 +5,7 @@ import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
@@ -14,12 +15,16 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Bytes of codes, such as packed integers of 4 bits. Steps compute with them as with floating-point
- * numbers, which are exact as long as each value is an integer from 0 to 255: bf16 has all of
- * these.
+ * Integers that chips compute: bytes of codes, such as packed integers of 4 bits, and the indices
+ * of centroids. Steps compute with them as with floating-point numbers, which are exact as long as
+ * each value is an integer that the format has: from 0 to 255 for bytes, and more for indices in
+ * f32.
  */
 final class Codes {
   private static final long LARGEST = 255;
+
+  /** Up to this number, {@link ModelSteps} rounds to integers by sums in f32. */
+  private static final long LARGEST_OF_F32 = 1 << 22;
 
   /** Rounded numbers that nothing limits. */
   private static final Range UNLIMITED = new Range(-1L << 40, 1L << 40);
@@ -37,15 +42,30 @@ final class Codes {
     }
   }
 
-  static boolean isCode(TensorType type) {
+  static boolean isByte(TensorType type) {
     return type.element() == ElementType.U8;
+  }
+
+  /** Whether chips compute an integer value; others only the host knows, as {@link Indices}. */
+  static boolean isComputed(Value value) {
+    return isByte(value.type())
+        || value.type().element() == ElementType.I32
+            && !value.isInput()
+            && value.definition().constant().isEmpty()
+            && range(value).isPresent();
+  }
+
+  /** Whether all numbers that the elements of an integer value may be are exact in a format. */
+  static boolean areExact(Value value, ElementType format) {
+    long largest = format == ElementType.F32 ? LARGEST_OF_F32 : LARGEST + 1;
+    return range(value).filter(range -> range.least >= 0 && range.most <= largest).isPresent();
   }
 
   /** The range of a value whose elements are integers; empty if they may be others. */
   static Optional<Range> range(Value value) {
     Optional<Range> range = value.isInput() ? Optional.empty() : range(value.definition());
     // Arithmetic of bytes that leaves their range would wrap.
-    return isCode(value.type()) ? range.flatMap(Range::asCode) : range;
+    return isByte(value.type()) ? range.flatMap(Range::asCode) : range;
   }
 
   private static Optional<Range> range(Node node) {
@@ -53,11 +73,14 @@ final class Codes {
       case Movement.Reshape reshape -> range(node.operand(0));
       case Movement.Slice slice -> range(node.operand(0));
       case Movement.Transpose transpose -> range(node.operand(0));
+      case Movement.Gather gather -> range(node.operand(0));
       case Movement.Concat concat -> ofAll(node);
       case Movement.Pad pad -> ofAll(node);
       case Elementwise.Cast cast -> range(node.operand(0));
-      case Communication.Exchange exchange when isCode(node.result().type()) ->
+      case Communication.Exchange exchange when isByte(node.result().type()) ->
           Optional.of(new Range(0, LARGEST));
+      case Contraction.NearestCentroid(long groups) ->
+          Optional.of(new Range(0, node.operand(1).type().shape().extent(0) / groups - 1));
       case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
           Optional.of(UNLIMITED);
       case Elementwise.Binary(BinaryFunction function) ->
@@ -111,7 +134,7 @@ final class Codes {
   }
 
   private static boolean isShift(Range range) {
-    return range.least == range.most && range.most < Byte.SIZE;
+    return range.least == range.most && range.most < Integer.SIZE;
   }
 
   /** The only element of a constant. */

@@ -157,7 +157,7 @@ final class Decisions {
 
   /** Whether a value is one number that a decision computes. */
   boolean computes(Value value) {
-    if (value.type().shape().elements() != 1 || Codes.isCode(value.type())) {
+    if (value.type().shape().elements() != 1 || Codes.isByte(value.type())) {
       return false;
     }
     Value from = value;

@@ -1,19 +1,25 @@
 package io.partita.backend.metalium;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Shards;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Integers that select rows, such as tokens and positions. The host knows them, and gives them to
@@ -24,28 +30,39 @@ final class Indices {
    * An integer input.
    *
    * @param name an identifier of the host's program
+   * @param count of the whole input
    */
   record Input(String name, long count) {}
 
-  private final Map<Value, Input> inputs = new IdentityHashMap<>();
-  private final List<Input> all = new ArrayList<>();
+  private final Map<String, Input> inputs = new LinkedHashMap<>();
+  private final Map<Value, List<String>> elements = new IdentityHashMap<>();
 
-  /** Adds an input of a chip; all chips have the same integers. */
-  void add(Value value) {
-    String name = value.name().replaceAll("[^A-Za-z0-9]+", "_").toLowerCase(Locale.ROOT);
-    Input input = new Input("i_" + name, value.type().shape().elements());
-    inputs.put(value, input);
-    if (!all.contains(input)) {
-      all.add(input);
-    }
+  /**
+   * Adds an input of a chip, which may have a part of it.
+   *
+   * @param type of the whole, as its chips hold it
+   */
+  void add(Value value, ShardedType type, int chip) {
+    String plain = value.name().replaceAll("[^A-Za-z0-9]+", "_").toLowerCase(Locale.ROOT);
+    TensorType whole = type.type();
+    Input input = new Input("i_" + plain, whole.shape().elements());
+    inputs.put(value.name(), input);
+    Tensor places =
+        Tensor.ofLongs(whole.with(ElementType.I64), LongStream.range(0, input.count()).toArray());
+    elements.put(
+        value,
+        Arrays.stream(Shards.part(places, type.layout(), chip).longs())
+            .mapToObj(place -> input.name() + "[" + place + "]")
+            .toList());
   }
 
-  Input input(Value value) {
-    return inputs.get(value);
+  /** The input of a name. */
+  Input input(String name) {
+    return inputs.get(name);
   }
 
-  List<Input> all() {
-    return all;
+  Collection<Input> all() {
+    return inputs.values();
   }
 
   /**
@@ -54,16 +71,14 @@ final class Indices {
    * @throws PartitaException P5201 if they are computed otherwise than by adding constants
    */
   List<String> of(Value value) {
-    Input input = inputs.get(value);
-    if (input != null) {
-      return IntStream.range(0, Math.toIntExact(input.count()))
-          .mapToObj(i -> input.name() + "[" + i + "]")
-          .toList();
+    List<String> ofInput = elements.get(value);
+    if (ofInput != null) {
+      return ofInput;
     }
     Node node = value.isInput() ? null : value.definition();
     if (node != null && node.constant().isPresent()) {
       Tensor data = node.constant().get();
-      return java.util.Arrays.stream(data.longs()).mapToObj(Long::toString).toList();
+      return Arrays.stream(data.longs()).mapToObj(Long::toString).toList();
     }
     if (node != null && node.op() instanceof Movement.Reshape) {
       return of(node.operand(0));

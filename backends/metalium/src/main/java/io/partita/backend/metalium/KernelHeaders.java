@@ -52,8 +52,8 @@ final class KernelHeaders {
                   "compute/eltwise_unary/recip.h",
                   "compute/reconfig_data_format.h",
                   "compute/reduce.h"));
-      case GATHER_ROWS, REARRANGE, SELECT, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
-      case ROTARY ->
+      case GATHER_ROWS, LOOKUP, REARRANGE, SELECT, CONCAT, CHOICE, DECISION, CACHE_UPDATE -> {}
+      case NEAREST_CENTROID, ROTARY ->
           headers.addAll(
               List.of(
                   "compute/eltwise_binary_sfpu.h",

@@ -4,6 +4,7 @@ import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
@@ -52,6 +53,8 @@ final class KernelIntervals {
           new AttentionIntervals(arithmetic).attention(attention, operands);
       case Structured.RotaryEmbedding rotary ->
           new AttentionIntervals(arithmetic).rotary(rotary.interleaved(), operands);
+      case Contraction.NearestCentroid nearest ->
+          new CentroidIntervals(arithmetic).codes(nearest, operands);
       case Elementwise.Unary(UnaryFunction function) -> unary(function, operands);
       case Elementwise.Binary(BinaryFunction function) when function == BinaryFunction.BIT_AND ->
           bits(op, operands);

@@ -72,6 +72,24 @@ final class Kernels {
       case LINEAR, ELEMENTWISE, RMS_NORM, LAYER_NORM, SOFTMAX -> addTiled(step);
       case GATHER_ROWS ->
           movers("gather_rows_reader", "Reads a row of the table for each index.", step);
+      case LOOKUP ->
+          movers(
+              "lookup_reader", "Reads the row of the table that each code is the number of.", step);
+      case NEAREST_CENTROID ->
+          new Names(
+              reader(
+                  "nearest_centroid_reader",
+                  "Reads rows of tiles, and for each group of features its centroids.",
+                  step),
+              Optional.of(
+                  compute(
+                      "nearest_centroid_compute",
+                      "out = x * c - |c|^2 / 2 for each centroid c, which is largest for the nearest one",
+                      step)),
+              writer(
+                  "nearest_centroid_writer",
+                  "Writes the number of the centroid with the largest score, for each row and group.",
+                  step));
       case REARRANGE ->
           movers("rearrange_reader", "Reads the elements of another shape, or of a part.", step);
       case SELECT -> movers("select_reader", "Reads chosen columns of a matrix.", step);
@@ -380,6 +398,8 @@ final class Kernels {
                   + ", for each row";
           case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
           case GATHER_ROWS,
+              LOOKUP,
+              NEAREST_CENTROID,
               REARRANGE,
               SELECT,
               CONCAT,

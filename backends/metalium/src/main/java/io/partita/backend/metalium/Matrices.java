@@ -9,7 +9,6 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
-import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -125,20 +124,20 @@ final class Matrices {
    */
   boolean isTransparent(Node node) {
     return node.op() instanceof Communication.Gate
-        || node.op() instanceof Elementwise.Cast(ElementType to)
-            && isStored(to)
-            && isStored(node.operand(0).type().element())
-            && (to != ElementType.U8 || Codes.range(node.result()).isPresent());
+        || node.op() instanceof Elementwise.Cast
+            && isStored(node.result())
+            && isStored(node.operand(0));
   }
 
   /**
    * In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well. Codes are
    * numbers like all others.
    */
-  private boolean isStored(ElementType type) {
+  private boolean isStored(Value value) {
+    ElementType type = value.type().element();
     return type == element
         || element == ElementType.BF16 && type == ElementType.F32
-        || type == ElementType.U8;
+        || (type == ElementType.U8 || type == ElementType.I32) && Codes.areExact(value, element);
   }
 
   private Matrix constant(Value value, Tensor data) {
@@ -180,13 +179,13 @@ final class Matrices {
 
   /** A constant matrix that several kernels use, by name. */
   Matrix shared(String name, long rows, long columns, double[] elements) {
-    return shared.computeIfAbsent(
-        name,
-        key -> {
-          Shape shape = Shape.of(rows, columns);
-          Tensor data = Tensor.ofDoubles(new TensorType(ElementType.F32, shape), elements);
-          return weight(key, pool.elements(), data, rows, columns, false);
-        });
+    return shared.computeIfAbsent(name, key -> constant(key, rows, columns, elements));
+  }
+
+  /** A constant matrix of one kernel. */
+  Matrix constant(String name, long rows, long columns, double[] elements) {
+    Tensor data = Tensor.ofDoubles(TensorType.of(ElementType.F32, rows, columns), elements);
+    return weight(name, pool.elements(), data, rows, columns, false);
   }
 
   /** A tile with ones in its first rows, and zeros. */
@@ -235,8 +234,7 @@ final class Matrices {
       bytes[i] = column >> Byte.SIZE;
       bytes[numbers.length + i] = column & 0xff;
     }
-    Tensor data = Tensor.ofDoubles(TensorType.of(ElementType.F32, 2, numbers.length), bytes);
-    return weight(value.name() + " columns", pool.elements(), data, 2, numbers.length, false);
+    return constant(value.name() + " columns", 2, numbers.length, bytes);
   }
 
   /** A tile of equal elements. */
@@ -272,7 +270,7 @@ final class Matrices {
   }
 
   private void requireStored(Value value) {
-    if (!isStored(value.type().element())) {
+    if (!isStored(value)) {
       throw new PartitaException(
           MetaliumCode.SHAPE,
           "value \"" + value.name() + "\"",

@@ -10,6 +10,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
@@ -41,6 +42,8 @@ final class ModelSteps {
   private Operands operands;
   private Decisions decisions;
   private DecoderSteps decoder;
+  private LookupSteps lookups;
+  private CentroidSteps centroids;
 
   /** Attentions of which one kernel computes the approximation and the exact one, by the former. */
   private final Map<Node, SpeculatedAttention> speculated = new IdentityHashMap<>();
@@ -70,14 +73,17 @@ final class ModelSteps {
     decisions = new Decisions(graph, matrices, steps);
     operands = new Operands(matrices, steps, decisions);
     decoder = new DecoderSteps(matrices, operands, indices, users, cores);
+    lookups = new LookupSteps(matrices, operands, indices);
+    centroids = new CentroidSteps(matrices, operands);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
       speculated.put(attention.guess(), attention);
       covered.addAll(attention.covered());
     }
     for (Value input : graph.inputs()) {
       if (Indices.isInteger(input.type())) {
-        indices.add(input);
-      } else if (states.contains(input.name())) {
+        continue;
+      }
+      if (states.contains(input.name())) {
         matrices.state(input);
       } else {
         matrices.input(input);
@@ -111,7 +117,7 @@ final class ModelSteps {
   /** Whether steps compute a value as a matrix, not as a part of a decision or of another step. */
   private boolean isOfStep(Value value, Map<Value, List<Node>> users) {
     return value.isInput()
-        || (!Indices.isInteger(value.type()) || Codes.isCode(value.type()))
+        || (!Indices.isInteger(value.type()) || Codes.isComputed(value))
             && !covered.contains(value.definition())
             && !decisions.isPartOfOne(value, users);
   }
@@ -134,10 +140,13 @@ final class ModelSteps {
           return softmax(softmax, node);
         }
         case Structured.Embedding embedding when epilogues.isEmpty() -> {
-          return gather(node);
+          return lookups.rows(node, 0);
         }
-        case Movement.Gather(int axis) when epilogues.isEmpty() && axis == 0 -> {
-          return gather(node);
+        case Movement.Gather(int axis) when epilogues.isEmpty() -> {
+          return lookups.rows(node, axis);
+        }
+        case Contraction.NearestCentroid nearest when epilogues.isEmpty() -> {
+          return centroids.nearest(nearest, node);
         }
         case Structured.RotaryEmbedding rotary when epilogues.isEmpty() -> {
           return decoder.rotary(rotary, node);
@@ -187,12 +196,12 @@ final class ModelSteps {
 
   /** The operand whose computation comes before, so that the other one is read from DRAM. */
   private int chain(Node node) {
-    for (int scalar = 0; scalar < 2; scalar++) {
-      if (isScalar(node, scalar)) {
-        return 1 - scalar;
+    for (int other = 0; other < 2; other++) {
+      if (isScalar(node, other) || isRow(node, other)) {
+        return 1 - other;
       }
     }
-    int chain = operands.of(node.operand(0)).isEmpty() || isRow(node, 1) ? 0 : 1;
+    int chain = operands.of(node.operand(0)).isEmpty() ? 0 : 1;
     return operands.of(node.operand(1)).isEmpty() ? 1 : chain;
   }
 
@@ -294,7 +303,11 @@ final class ModelSteps {
     }
     List<Epilogue> all = new ArrayList<>(quotient(Long.bitCount(mask), columns(node)));
     all.add(scalar(BinaryFunction.MUL, -(mask + 1), columns(node)));
-    Matrix whole = operands.of(x).orElseThrow(() -> unsupported(node));
+    // The number is read twice, so a step of its own computes it.
+    if (operands.of(x).isEmpty()) {
+      operands.add(x.definition(), step(x.definition()));
+    }
+    Matrix whole = operands.required(node, 0);
     all.add(
         new Epilogue(
             VectorFunctions.BINARY.get(BinaryFunction.ADD), Optional.of(whole), false, false));
@@ -342,26 +355,6 @@ final class ModelSteps {
         Matrices.requireWholeTiles(last.result());
       }
     }
-  }
-
-  private Step gather(Node node) {
-    Matrix table = operands.required(node, 0);
-    long rows = table.rows();
-    if (Matrices.columns(node.result().type()) != table.columns()) {
-      throw unsupported(node);
-    }
-    Matrix result = matrices.result(node.result());
-    return new Step(
-        Kind.GATHER_ROWS,
-        node.origin(),
-        List.of(table),
-        List.of(),
-        result,
-        List.of(result.tileColumns() + "", result.rows() + ""),
-        indices.of(node.operand(1)).stream().map(i -> "row_of(" + i + ", " + rows + ")").toList(),
-        result.tileRows() * result.tileColumns(),
-        1,
-        1);
   }
 
   /** The operand that a flag chooses; a constant 0 has no matrix. */

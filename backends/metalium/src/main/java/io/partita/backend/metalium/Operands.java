@@ -193,7 +193,7 @@ final class Operands {
 
   /** Whether messages have elements of a type: those of the model, or bytes of codes. */
   private static boolean isExchanged(TensorType type) {
-    return type.element().isFloat() || Codes.isCode(type);
+    return type.element().isFloat() || Codes.isByte(type);
   }
 
   /** The matrix of the result of an exchange: that of its readers, if all read the same rows. */

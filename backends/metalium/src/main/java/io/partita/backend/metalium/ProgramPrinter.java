@@ -172,6 +172,7 @@ final class ProgramPrinter {
           program.devices().get(chip).states().stream()
               .map(Module.State::input)
               .collect(Collectors.toUnmodifiableSet());
+      addIndices(graph, chip);
       Matrices own = new Matrices(pool, chip, element);
       long cores = (long) role.cores().columns() * role.cores().rows();
       Set<Value> shared = SharedOperands.of(role, graph);
@@ -185,6 +186,15 @@ final class ProgramPrinter {
             .sum();
     long pages = (availableBytes() - others) / pool.elements().bytes();
     return MeshLaunches.of(works, new Exchanges(pool, works.size(), pages));
+  }
+
+  /** Adds the integer inputs of a chip, of which it may have parts. */
+  private void addIndices(Graph graph, int chip) {
+    for (Value input : graph.inputs()) {
+      if (Indices.isInteger(input.type())) {
+        indices.add(input, program.inputs().get(input.name()), chip);
+      }
+    }
   }
 
   private ChipSchedule role(int chip) {
@@ -209,7 +219,7 @@ final class ProgramPrinter {
               }
               requireJoined(name, type);
               if (Indices.isInteger(type.type())) {
-                inputs.add(index(name, type));
+                inputs.add(index(name));
               } else {
                 Port port =
                     Port.input(
@@ -259,17 +269,8 @@ final class ProgramPrinter {
   }
 
   /** An input of integers, which only the host knows. */
-  private Map<String, Object> index(String name, ShardedType type) {
-    int chip = type.layout().holders().getFirst();
-    if (!type.layout().localType(type.type(), chip).equals(type.type())) {
-      throw new PartitaException(
-          MetaliumCode.PROGRAM,
-          "input \"" + name + "\"",
-          "integers that all chips have",
-          type.toString(),
-          "choose --strategy tensor, or compile the model for --target java or siracusa");
-    }
-    Indices.Input input = indices.input(input(chip, name));
+  private Map<String, Object> index(String name) {
+    Indices.Input input = indices.input(name);
     return Map.of("name", input.name(), "indices", input.count());
   }
 

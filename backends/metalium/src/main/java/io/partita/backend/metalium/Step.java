@@ -47,6 +47,8 @@ record Step(
     LAYER_NORM,
     SOFTMAX,
     GATHER_ROWS,
+    LOOKUP,
+    NEAREST_CENTROID,
     CHOICE,
     DECISION,
     REARRANGE,

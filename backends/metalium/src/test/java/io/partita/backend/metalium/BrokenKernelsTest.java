@@ -37,6 +37,7 @@ class BrokenKernelsTest {
     return switch (name) {
       case "feed-forward" -> EmittedKernelsTest.feedForward(40, element);
       case "token" -> EmittedKernelsTest.feedForward(1, element);
+      case "centroids" -> CentroidsTest.centroids();
       case "layer-norm" -> EmittedKernelsTest.layerNorm(40, 72, true, element);
       default -> EmittedKernelsTest.attention(TOKENS, 4, 2, 32, 96, element);
     };
@@ -108,6 +109,8 @@ class BrokenKernelsTest {
         "feed-forward | emulation.cpp | .direct = {2} | .direct = {} | gated",
         "layer-norm | kernels/layer_norm | wt == Wt - 1 | 0 | norm",
         "layer-norm | kernels/layer_norm | cb_factor, wt, wt | cb_factor, 0, wt | norm",
+        "centroids | kernels/nearest_centroid_writer | k < size; | true; | nearest",
+        "centroids | kernels/lookup_reader | row % columns % 32)] | 0)] | found",
         "attention | emulation.cpp | .direct = {0} | .direct = {} | rotated",
         "attention | kernels/rotary | add_binary_tile | sub_binary_tile | rotated",
         "attention | kernels/attention | (0, scale) | (0, scale + 0x8000) | attention",

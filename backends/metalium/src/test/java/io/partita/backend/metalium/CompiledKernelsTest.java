@@ -81,6 +81,7 @@ class CompiledKernelsTest {
     for (String element : List.of("f32", "bf16")) {
       for (Program program :
           List.of(
+              onOne(CentroidsTest.centroids()),
               onOne(EmittedKernelsTest.feedForward(40, element)),
               onOne(EmittedKernelsTest.feedForward(1, element)),
               onOne(EmittedKernelsTest.layerNorm(40, 72, true, element)),

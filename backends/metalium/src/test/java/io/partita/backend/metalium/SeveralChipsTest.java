@@ -14,6 +14,7 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
@@ -275,20 +276,25 @@ class SeveralChipsTest {
         .hasMessageContainingAll(messages);
   }
 
+  /** Each chip has the rows of its own integers, of which a negative one counts from the end. */
+  @Tag("thorough")
   @Test
-  void integersThatAreSplitAreReported() {
-    requireRefused(
-        """
-        pir 1
-        module {
-          mesh(x=2)
-          graph @lookup(%table: f32[9,32], %ids: i64[4{x}]) -> ("y": f32[4{x},32]) {
-            %0 = embedding(%table, %ids) : f32[4{x},32] "lookup"
-            return %0
-          }
-        }
-        """,
-        "error P5203", "integers that all chips have", "i64[4{x}]");
+  void integersMayBeSplit() {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              mesh(x=2)
+              graph @lookup(%table: f32[9,32], %ids: i64[2,3{x: 1}]) -> ("y": f32[2,3{x: 1},32]) {
+                %0 = embedding(%table, %ids) : f32[2,3{x: 1},32] "lookup"
+                return %0
+              }
+            }
+            """);
+    Tensor table = integers(new Random(1), module.graph().inputs().getFirst().type());
+    List<Tensor> inputs = List.of(table, Tensor.longs(Shape.of(2, 3), 0, 8, 3, -1, 4, 4));
+    assertThat(run(program(module), inputs)).isEqualTo(Evaluator.run(module.graph(), inputs));
   }
 
   @Test

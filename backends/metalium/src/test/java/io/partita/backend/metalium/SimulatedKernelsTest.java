@@ -136,6 +136,18 @@ class SimulatedKernelsTest {
         BlockFloatWeightsTest.layers(element, weight, weight), BlockFloatWeightsTest.options());
   }
 
+  /** Codes are those of the reference, and so are the centroids. */
+  @Test
+  void centroidsAgree() {
+    Module module = CentroidsTest.centroids();
+    List<Tensor> inputs =
+        List.of(EmittedKernelsTest.gaussian(new Random(11), module.graph().inputs().getFirst()));
+    List<Tensor> expected = Evaluator.run(module.graph(), inputs);
+    List<Tensor> found = program(module, MetaliumOptions.STANDARD).run(inputs, LIMIT);
+    assertThat(found.getFirst().doubles()).isEqualTo(expected.getFirst().doubles());
+    assertThat(found.getLast().doubles()).isEqualTo(expected.getLast().doubles());
+  }
+
   @Test
   void layerNormsAgree() {
     assertAgrees(EmittedKernelsTest.layerNorm(40, 72, true, "f32"));

@@ -1,0 +1,134 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Correlation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests sync rewrites on emulated Tenstorrent chips. */
+@Order(Integer.MAX_VALUE)
+class MetaliumSyncsTest {
+  private static final Path PREFILL =
+      Invocation.DECODER.getParent().resolveSibling("prefill").resolve("network.onnx");
+
+  @TempDir Path scratch;
+
+  /** Calibrations that several tests begin with. */
+  @TempDir static Path shared;
+
+  /**
+   * Sums of blocks travel as codes of 4 bits, of which a message has two in a byte: those of all
+   * terms, or on a ring, where each chip has the sums of some of the features first.
+   */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"2, gather", "4, ring"})
+  void sumsInFewBitsAreComparedWithTheReference(int chips, String exchange) throws IOException {
+    Path folder = codes("n150:chips=" + chips, chips, exchange);
+    assertThat(folder.resolve("kernels/byte_exchange_writer.cpp")).exists();
+    Invocation diff =
+        Invocation.of("diff", folder, "--inputs", MetaliumCommandsTest.token(scratch));
+    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+    assertThat(diff.out()).contains("steps on " + chips + " chips");
+  }
+
+  /**
+   * The 10 bits of mantissa of the matrix engine move numbers that are close to a half to the next
+   * code, so the text differs from Java's. With all bits of f32 nothing else does.
+   */
+  @Tag("thorough")
+  @Test
+  void sumsInFewBitsAreThoseOfJavaButForTheBitsOfTheMatrixEngine() throws IOException {
+    Path folder = codes("n150:chips=2", 2, "gather");
+    Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
+    String text = Files.readString(engine);
+    assertThat(text).contains("bits_of(value) & 0xffffe000");
+    Files.writeString(engine, text.replace("& 0xffffe000", "& 0xffffffff"));
+    assertThat(MetaliumCommandsTest.written(folder, "--allow-changes"))
+        .isEqualTo(MetaliumCommandsTest.written(codes("java", 2, "gather")))
+        .startsWith("ROMEO:");
+  }
+
+  /** Compiles the decoder with sums of blocks in 4 bits. */
+  private Path codes(String target, int devices, String exchange) {
+    Path calibration = calibration("--devices=" + devices);
+    Path folder = scratch.resolve("codes-" + target.replace(':', '-'));
+    requireDone(
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=" + target,
+            "--devices=" + devices,
+            "--sync=int4(sum=f32,via=" + exchange + ")",
+            "--calibration=" + calibration,
+            "--kv-capacity=64",
+            "-o",
+            folder));
+    return folder;
+  }
+
+  /**
+   * Tokens travel as indices of 8 bits, of 9 bits where chips have different numbers of tokens, and
+   * of 6 bits for each vector of keys and values.
+   */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "2 | vq(k=256,groups=1)",
+        "3 | vq(k=300,groups=2)",
+        "4 | vq(k=64,groups=1,of=kv)",
+      })
+  void tokensAsIndicesAreComparedWithTheReference(int chips, String sync) throws IOException {
+    Path inputs = PREFILL.resolveSibling("inputs.npz");
+    String[] split = {"--devices=" + chips, "--strategy=sequence", "--sync=" + sync};
+    Path calibration = calibration(split);
+    List<Path> outputs = new ArrayList<>();
+    for (String target : List.of("n150:chips=" + chips, "java")) {
+      Path folder = scratch.resolve("tokens-" + target.replace(':', '-'));
+      List<Object> compile = new ArrayList<>(List.of("compile", PREFILL, "--target=" + target));
+      compile.addAll(List.of(split));
+      compile.addAll(List.of("--dim=seq=128", "--calibration=" + calibration, "-o", folder));
+      requireDone(Invocation.of(compile.toArray()));
+      outputs.add(folder.resolveSibling(folder.getFileName() + ".npz"));
+      requireDone(Invocation.of("run", folder, "--inputs", inputs, "--outputs", outputs.getLast()));
+    }
+    Invocation diff =
+        Invocation.of("diff", scratch.resolve("tokens-n150-chips=" + chips), "--inputs", inputs);
+    requireDone(diff);
+    assertThat(diff.out()).contains("steps on " + chips + " chips");
+    // The 10 bits of the matrix engine move some tokens to another centroid, and so their scores.
+    double[] found = Npz.read(outputs.getFirst()).get("logits").doubles();
+    double[] expected = Npz.read(outputs.getLast()).get("logits").doubles();
+    assertThat(Correlation.of(expected, found)).isGreaterThan(0.99);
+  }
+
+  private static Path calibration(String... split) {
+    String name = String.join(" ", split).replaceAll("[^A-Za-z0-9]+", "-");
+    Path calibration = shared.resolve("calibration" + name + ".json");
+    if (!Files.exists(calibration)) {
+      Path data = PREFILL.getParent().resolveSibling("eval.npz");
+      List<Object> calibrate = new ArrayList<>(List.of("calibrate", PREFILL, "--data=" + data));
+      calibrate.addAll(List.of(split));
+      calibrate.addAll(List.of("--samples=4", "-o", calibration));
+      requireDone(Invocation.of(calibrate.toArray()));
+    }
+    return calibration;
+  }
+
+  private static void requireDone(Invocation command) {
+    assertThat(command.exitCode()).as(command.out() + command.err()).isEqualTo(ExitCode.DONE);
+  }
+}
