@@ -3,6 +3,7 @@
  * The chip's own approximations differ in the last bits.
  */
 #include "core.h"
+#include "format.h"
 #include "registers.h"
 
 #include "api/compute/binary_max_min.h"
@@ -15,6 +16,7 @@
 #include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/eltwise_unary/rsqrt.h"
 #include "api/compute/eltwise_unary/sqrt.h"
+#include "api/compute/eltwise_unary/typecast.h"
 
 using namespace partita::metalium;
 
@@ -91,6 +93,19 @@ template <> void gelu_tile_init<false>()
 template <> void gelu_tile<false>(uint32_t dst)
 {
     unary("gelu_tile", "gelu_tile", dst, [](float x) { return x / 2 * (1 + std::erf(x * 0.70710678f)); });
+}
+
+constexpr auto F32 = (uint32_t)DataFormat::Float32;
+constexpr auto BF16 = (uint32_t)DataFormat::Float16_b;
+
+template <> void typecast_tile_init<F32, BF16>()
+{
+    set_up("typecast_tile");
+}
+
+template <> void typecast_tile<F32, BF16>(uint32_t dst)
+{
+    unary("typecast_tile", "typecast_tile", dst, rounded_to_bf16);
 }
 
 #define BINARY(NAME, VALUE)                                                                                              \

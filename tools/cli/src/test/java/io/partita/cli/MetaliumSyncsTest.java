@@ -29,14 +29,24 @@ class MetaliumSyncsTest {
 
   /**
    * Sums of blocks travel as codes of 4 bits, of which a message has two in a byte: those of all
-   * terms, or on a ring, where each chip has the sums of some of the features first.
+   * terms, or on a ring, where each chip has the sums of some of the features first. Some features,
+   * or all, travel as bf16.
    */
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, gather", "4, ring"})
-  void sumsInFewBitsAreComparedWithTheReference(int chips, String exchange) throws IOException {
-    Path folder = codes("n150:chips=" + chips, chips, exchange);
-    assertThat(folder.resolve("kernels/byte_exchange_writer.cpp")).exists();
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "2 | int4(sum=f32) | byte",
+        "4 | int4(sum=f32,via=ring) | byte",
+        "4 | int4(via=ring) | byte",
+        "2 | int4+bf16(k=1) | bf16",
+        "4 | bf16 | bf16",
+      })
+  void sumsInFewBitsAreComparedWithTheReference(int chips, String sync, String wire)
+      throws IOException {
+    Path folder = codes("n150:chips=" + chips, chips, sync);
+    assertThat(folder.resolve("kernels/" + wire + "_exchange_writer.cpp")).exists();
     Invocation diff =
         Invocation.of("diff", folder, "--inputs", MetaliumCommandsTest.token(scratch));
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
@@ -50,18 +60,40 @@ class MetaliumSyncsTest {
   @Tag("thorough")
   @Test
   void sumsInFewBitsAreThoseOfJavaButForTheBitsOfTheMatrixEngine() throws IOException {
-    Path folder = codes("n150:chips=2", 2, "gather");
+    Path folder = codes("n150:chips=2", 2, "int4(sum=f32)");
     Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
     String text = Files.readString(engine);
     assertThat(text).contains("bits_of(value) & 0xffffe000");
     Files.writeString(engine, text.replace("& 0xffffe000", "& 0xffffffff"));
     assertThat(MetaliumCommandsTest.written(folder, "--allow-changes"))
-        .isEqualTo(MetaliumCommandsTest.written(codes("java", 2, "gather")))
+        .isEqualTo(MetaliumCommandsTest.written(codes("java", 2, "int4(sum=f32)")))
         .startsWith("ROMEO:");
   }
 
-  /** Compiles the decoder with sums of blocks in 4 bits. */
-  private Path codes(String target, int devices, String exchange) {
+  /** The terms of all tokens have the same steps. */
+  @Tag("thorough")
+  @Test
+  void sumsOfPromptsInFewBitsAreComparedWithTheReference() {
+    Path folder = scratch.resolve("prompt");
+    requireDone(
+        Invocation.of(
+            "compile",
+            PREFILL,
+            "--dim=seq=128",
+            "--target=n150:chips=2",
+            "--devices=2",
+            "--sync=int4+bf16(k=1)",
+            "--calibration=" + calibration("--devices=2"),
+            "-o",
+            folder));
+    Invocation diff =
+        Invocation.of("diff", folder, "--inputs", PREFILL.resolveSibling("inputs.npz"));
+    requireDone(diff);
+    assertThat(diff.out()).contains("steps on 2 chips");
+  }
+
+  /** Compiles the decoder with sums of blocks in few bits. */
+  private Path codes(String target, int devices, String sync) {
     Path calibration = calibration("--devices=" + devices);
     Path folder = scratch.resolve("codes-" + target.replace(':', '-'));
     requireDone(
@@ -70,7 +102,7 @@ class MetaliumSyncsTest {
             Invocation.DECODER,
             "--target=" + target,
             "--devices=" + devices,
-            "--sync=int4(sum=f32,via=" + exchange + ")",
+            "--sync=" + sync,
             "--calibration=" + calibration,
             "--kv-capacity=64",
             "-o",

@@ -18,22 +18,35 @@ final class CircularBuffers {
     }
   }
 
-  /** The buffers of an exchange of a vector of pages. */
-  static List<Buffer> ofExchange(long pages, TileFormat format) {
+  /**
+   * The buffers of an exchange.
+   *
+   * @param stored the format of matrices
+   */
+  static List<Buffer> of(Launch.Exchange exchange, TileFormat stored) {
+    return ofExchange(exchange.pages(), stored, exchange.wire().pages(stored));
+  }
+
+  /** The bytes of an exchange's buffers but for the vector. */
+  static long bytesOfExchange(TileFormat stored) {
+    return ofExchange(0, stored, stored).stream().mapToLong(Buffer::bytes).sum();
+  }
+
+  private static List<Buffer> ofExchange(long pages, TileFormat stored, TileFormat sent) {
     return List.of(
-        new Buffer(0, 2, format),
-        new Buffer(1, 2, format),
-        new Buffer(2, 1, format),
-        new Buffer(3, 1, format),
-        new Buffer(4, 1, format),
-        new Buffer(5, 1, format),
-        new Buffer(6, pages, format),
-        new Buffer(16, 2, format));
+        new Buffer(0, 2, sent),
+        new Buffer(1, 2, sent),
+        new Buffer(2, 1, stored),
+        new Buffer(3, 1, stored),
+        new Buffer(4, 1, stored),
+        new Buffer(5, 1, stored),
+        new Buffer(6, pages, sent),
+        new Buffer(16, 2, sent));
   }
 
   /** The buffers of the kernel that joins elements, as in {@link #direct}. */
-  static List<Integer> directOfExchange(ElementType element) {
-    return element == ElementType.F32 ? List.of(0, 1) : List.of();
+  static List<Integer> directOfExchange(TileFormat sent) {
+    return sent == TileFormat.F32 ? List.of(0, 1) : List.of();
   }
 
   /** Buffers of two tiles overlap transfers with computing; those of rows hold all their tiles. */

@@ -40,7 +40,13 @@ final class ExchangedVectors {
    */
   static Map<Integer, Tensor> of(
       Map<Integer, Node> nodes, Map<Integer, Tensor> operands, KernelArithmetic arithmetic) {
-    return new ExchangedVectors(arithmetic).run(nodes, operands);
+    // Chips that take part exchange elements of one type.
+    KernelArithmetic joining =
+        nodes.values().stream()
+            .findFirst()
+            .map(node -> arithmetic.inMessages(((Exchange) node.op()).element()))
+            .orElse(arithmetic);
+    return new ExchangedVectors(joining).run(nodes, operands);
   }
 
   private Map<Integer, Tensor> run(Map<Integer, Node> nodes, Map<Integer, Tensor> operands) {

@@ -11,7 +11,6 @@ import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step.Receive;
 import io.partita.ir.message.Step.Send;
 import io.partita.ir.op.Communication;
-import io.partita.ir.type.ElementType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -71,12 +70,12 @@ final class Exchanges {
     return launches;
   }
 
-  private static boolean isOfBytes(SortedMap<Integer, ExchangePart> parts) {
-    return parts.values().stream().anyMatch(part -> part.exchange().element() == ElementType.U8);
+  private Wire wire(SortedMap<Integer, ExchangePart> parts) {
+    return Wire.of(parts.get(parts.firstKey()).exchange().element(), pool.elements());
   }
 
   /** The function of the vector engine that joins elements. */
-  private static Optional<String> join(SortedMap<Integer, ExchangePart> parts) {
+  private Optional<String> join(SortedMap<Integer, ExchangePart> parts) {
     Set<Combine> combines =
         parts.values().stream()
             .flatMap(part -> part.exchange().steps().stream())
@@ -89,7 +88,7 @@ final class Exchanges {
     }
     Optional<BinaryFunction> function = combines.iterator().next().function();
     Optional<String> name = function.map(VectorFunctions.BINARY::get);
-    if (combines.size() > 1 || name.isEmpty() || isOfBytes(parts)) {
+    if (combines.size() > 1 || name.isEmpty() || wire(parts) == Wire.BYTES) {
       throw new PartitaException(
           MetaliumCode.OPERATION,
           "node \"" + parts.get(parts.firstKey()).origin().name() + "\"",
@@ -143,7 +142,7 @@ final class Exchanges {
                     join,
                     Math.ceilDiv(range.size(), PAGE),
                     gates,
-                    isOfBytes(parts),
+                    wire(parts),
                     chips)));
     return launches;
   }

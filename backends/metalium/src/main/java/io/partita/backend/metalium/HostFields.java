@@ -97,13 +97,13 @@ final class HostFields {
     put(
         fields,
         exchange.origin(),
-        kernels.addExchange(exchange.join(), exchange.gates(), exchange.isOfBytes()));
+        kernels.addExchange(exchange.join(), exchange.gates(), exchange.wire()));
     fields.put("inbox", exchange.inbox().name());
-    fields.put("buffers", of(CircularBuffers.ofExchange(exchange.pages(), pool.elements())));
+    fields.put("buffers", of(CircularBuffers.of(exchange, pool.elements())));
     fields.put(
         "direct",
         exchange.join().isPresent()
-            ? CircularBuffers.directOfExchange(kernels.element())
+            ? CircularBuffers.directOfExchange(exchange.wire().pages(pool.elements()))
             : List.of());
     fields.put("pages", exchange.pages());
     fields.put("words", exchange.gates());

@@ -42,7 +42,17 @@ enum KernelArithmetic {
 
   /** A destination register as it is packed into a buffer. */
   double packed(double x) {
-    return this == BF16 ? Float16.fromBfloat(Float16.toBfloat((float) x)) : inDestination(x);
+    return this == BF16 ? inBf16(x) : inDestination(x);
+  }
+
+  /** A number that is rounded to bf16. */
+  double inBf16(double x) {
+    return this == EXACT ? x : Float16.fromBfloat(Float16.toBfloat((float) x));
+  }
+
+  /** How a sum of chips is rounded whose terms travel in a format. */
+  KernelArithmetic inMessages(ElementType sent) {
+    return this == F32 && sent == ElementType.BF16 ? BF16 : this;
   }
 
   /**

@@ -11,13 +11,22 @@ final class KernelHeaders {
   /** Headers of functions of the vector engine; all others are in one. */
   private static final Map<String, String> HEADERS =
       Map.of(
-          "exp", "compute/eltwise_unary/exp.h",
-          "gelu", "compute/eltwise_unary/gelu.h",
-          "recip", "compute/eltwise_unary/recip.h",
-          "relu", "compute/eltwise_unary/relu.h",
-          "sqrt", "compute/eltwise_unary/sqrt.h",
-          "binary_max", "compute/binary_max_min.h",
-          "binary_min", "compute/binary_max_min.h");
+          "exp",
+          "compute/eltwise_unary/exp.h",
+          "gelu",
+          "compute/eltwise_unary/gelu.h",
+          "recip",
+          "compute/eltwise_unary/recip.h",
+          "relu",
+          "compute/eltwise_unary/relu.h",
+          "sqrt",
+          "compute/eltwise_unary/sqrt.h",
+          VectorFunctions.ROUND_TO_BF16,
+          "compute/eltwise_unary/typecast.h",
+          "binary_max",
+          "compute/binary_max_min.h",
+          "binary_min",
+          "compute/binary_max_min.h");
 
   private static final List<String> FRAME =
       List.of(

@@ -58,6 +58,8 @@ final class KernelIntervals {
       case Elementwise.Unary(UnaryFunction function) -> unary(function, operands);
       case Elementwise.Binary(BinaryFunction function) when function == BinaryFunction.BIT_AND ->
           bits(op, operands);
+      case Elementwise.Cast(ElementType to) when to == ElementType.BF16 ->
+          operands.getFirst().map(arithmetic::inBf16);
       case Elementwise.Cast(ElementType to) when to.isFloat() ->
           ends(new Elementwise.Cast(ElementType.F64), operands);
       case Elementwise other -> inDestination(corners(other, operands));

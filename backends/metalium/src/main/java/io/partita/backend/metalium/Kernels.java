@@ -228,22 +228,22 @@ final class Kernels {
    *
    * @param join the function of the vector engine that joins elements of chips
    * @param gates the words of which none may be 0
-   * @param isOfBytes whether codes travel as bytes
+   * @param wire how elements travel
    */
-  Names addExchange(Optional<String> join, List<Integer> gates, boolean isOfBytes) {
+  Names addExchange(Optional<String> join, List<Integer> gates, Wire wire) {
     Step.Control control = new Step.Control(gates, OptionalInt.empty(), Optional.empty());
     String reader =
         plain(
             "exchange_reader",
             "Puts the operand into the vector, and receives packets for it.",
             control,
-            exchanged(isOfBytes, controlled(names(0, false), control, "", 2)));
+            exchanged(wire, controlled(names(0, false), control, "", 2)));
     String writer =
         plain(
             "exchange_writer",
             "Sends parts of the vector to other chips, and writes the result.",
             control,
-            exchanged(isOfBytes, controlled(names(0, false), control, "", 5)));
+            exchanged(wire, controlled(names(0, false), control, "", 5)));
     Matrix page = new Matrix("vector", "", TileFormat.of(element), Matrix.TILE, Matrix.TILE);
     Optional<String> compute =
         join.map(
@@ -260,8 +260,13 @@ final class Kernels {
     return new Names(reader, compute, writer);
   }
 
-  private static Map<String, Object> exchanged(boolean isOfBytes, Map<String, Object> names) {
-    names.put("isOfBytes", isOfBytes);
+  private static Map<String, Object> exchanged(Wire wire, Map<String, Object> names) {
+    names.put("isOfBytes", wire == Wire.BYTES);
+    names.put("isOfBf16", wire == Wire.BF16);
+    names.put("isStored", wire == Wire.STORED);
+    names.put("prefix", wire.prefix());
+    names.put("pack", wire == Wire.BYTES ? "copy_to_bytes" : "copy_to_bf16");
+    names.put("unpack", wire == Wire.BYTES ? "copy_from_bytes" : "copy_from_bf16");
     return names;
   }
 
@@ -289,8 +294,7 @@ final class Kernels {
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", names);
     attributes.put("comment", comment);
-    boolean isOfBytes = names.get("isOfBytes") == Boolean.TRUE;
-    String name = gated(control, isOfBytes ? "byte_" + template : template);
+    String name = gated(control, names.getOrDefault("prefix", "") + template);
     texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
   }
@@ -360,8 +364,8 @@ final class Kernels {
     for (Epilogue epilogue : step.epilogues()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("function", epilogue.function());
-      // Only this function is approximate unless told otherwise.
-      fields.put("accurate", epilogue.function().equals("gelu") ? "<false>" : "");
+      fields.put(
+          "arguments", VectorFunctions.TEMPLATE_ARGUMENTS.getOrDefault(epilogue.function(), ""));
       name.append('_').append(epilogue.function().replaceAll("_?binary_?", ""));
       fields.put("afterMatmul", step.kind() == Kind.LINEAR);
       if (epilogue.operand().isPresent()) {

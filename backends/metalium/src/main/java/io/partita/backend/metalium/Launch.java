@@ -23,7 +23,7 @@ sealed interface Launch {
    * @param join the function of the vector engine that joins elements; empty if none are joined
    * @param pages the pages of a chip's vector
    * @param gates words of which none may be 0, otherwise the chips take no part
-   * @param isOfBytes whether elements are {@link Codes}, which travel as bytes
+   * @param wire how elements travel
    * @param members the chips that take part, by number
    */
   record Exchange(
@@ -32,7 +32,7 @@ sealed interface Launch {
       Optional<String> join,
       long pages,
       List<Integer> gates,
-      boolean isOfBytes,
+      Wire wire,
       SortedMap<Integer, Member> members)
       implements Launch {}
 

@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
@@ -13,6 +14,7 @@ import io.partita.ir.type.TensorType;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -126,17 +128,27 @@ final class Matrices {
     return node.op() instanceof Communication.Gate
         || node.op() instanceof Elementwise.Cast
             && isStored(node.result())
-            && isStored(node.operand(0));
+            && isStored(node.operand(0))
+            && !isRounding(node);
+  }
+
+  /** Whether a node rounds f32 to bf16, of which all numbers are stored as f32. */
+  boolean isRounding(Node node) {
+    return element == ElementType.F32
+        && node.op() instanceof Elementwise.Cast(ElementType to)
+        && to == ElementType.BF16
+        && node.operand(0).type().element() == ElementType.F32;
   }
 
   /**
-   * In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well. Codes are
-   * numbers like all others.
+   * In a model of bf16, the scheduler's intermediate f32 is stored as bf16 as well; in one of f32,
+   * numbers that it rounds to bf16 are stored as f32, and it computes nothing else in bf16. Codes
+   * are numbers like all others.
    */
   private boolean isStored(Value value) {
     ElementType type = value.type().element();
-    return type == element
-        || element == ElementType.BF16 && type == ElementType.F32
+    return type == ElementType.F32
+        || type == ElementType.BF16
         || (type == ElementType.U8 || type == ElementType.I32) && Codes.areExact(value, element);
   }
 
@@ -186,6 +198,16 @@ final class Matrices {
   Matrix constant(String name, long rows, long columns, double[] elements) {
     Tensor data = Tensor.ofDoubles(TensorType.of(ElementType.F32, rows, columns), elements);
     return weight(name, pool.elements(), data, rows, columns, false);
+  }
+
+  /** A constant that broadcasts to a type, with each element as often as it counts. */
+  Matrix repeated(Value value, TensorType type) {
+    Movement.Broadcast broadcast = new Movement.Broadcast(type.shape());
+    Tensor data =
+        OpEvaluator.evaluate(broadcast, List.of(value.definition().constant().orElseThrow()))
+            .getFirst();
+    long columns = columns(type);
+    return constant(value.name() + " repeated", data.size() / columns, columns, data.doubles());
   }
 
   /** A tile with ones in its first rows, and zeros. */

@@ -182,7 +182,10 @@ final class ModelSteps {
           continue;
         }
         default -> {
-          if (!matrices.isTransparent(node) && !isSameRows(node)) {
+          if (matrices.isRounding(node)) {
+            epilogues.addFirst(
+                new Epilogue(VectorFunctions.ROUND_TO_BF16, Optional.empty(), false, false));
+          } else if (!matrices.isTransparent(node) && !isSameRows(node)) {
             throw unsupported(node);
           }
         }
@@ -197,7 +200,7 @@ final class ModelSteps {
   /** The operand whose computation comes before, so that the other one is read from DRAM. */
   private int chain(Node node) {
     for (int other = 0; other < 2; other++) {
-      if (isScalar(node, other) || isRow(node, other)) {
+      if (isRepeated(node, other) || isRow(node, other)) {
         return 1 - other;
       }
     }
@@ -205,12 +208,17 @@ final class ModelSteps {
     return operands.of(node.operand(1)).isEmpty() ? 1 : chain;
   }
 
-  /** Whether an operand is one constant number, and the result isn't. */
-  private static boolean isScalar(Node node, int operand) {
+  /** Whether an operand is a constant whose elements all count several times. */
+  private static boolean isRepeated(Node node, int operand) {
     Value value = node.operand(operand);
     return !isSame(value, node.result())
         && !value.isInput()
-        && value.definition().constant().filter(data -> data.size() == 1).isPresent();
+        && value.definition().constant().isPresent();
+  }
+
+  /** Whether an operand is one constant number, and the result isn't. */
+  private static boolean isScalar(Node node, int operand) {
+    return isRepeated(node, operand) && node.operand(operand).type().shape().elements() == 1;
   }
 
   private static long columns(Node node) {
@@ -221,14 +229,21 @@ final class ModelSteps {
     Value other = node.operand(1 - chain);
     boolean isScalar = isScalar(node, 1 - chain);
     boolean isRow = isScalar || isRow(node, 1 - chain);
+    boolean isRepeated = isRepeated(node, 1 - chain);
     Optional<Matrix> operand =
         isScalar
             ? Optional.of(
                 matrices.scalar(
                     other.definition().constant().orElseThrow().getDouble(0), columns(node)))
-            : isRow ? matrices.row(other) : operands.of(other);
+            : isRow
+                ? matrices.row(other)
+                : isRepeated
+                    ? Optional.of(matrices.repeated(other, node.result().type()))
+                    : operands.of(other);
     boolean fits =
-        isRow || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
+        isRow
+            || isRepeated
+            || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
     if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
       throw unsupported(node);
     }

@@ -101,7 +101,7 @@ final class ProgramPrinter {
     main.put("words", words == 0 ? null : words);
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
-    putWeights(main);
+    putFormats(main, launches);
     main.put("cores", joiningCores(launches));
     main.put("shares", launches.stream().anyMatch(ProgramPrinter::isShared) ? true : null);
     putPorts(main, fields);
@@ -127,12 +127,28 @@ final class ProgramPrinter {
     return new EmittedMetalium(description, files);
   }
 
-  /** The format of weights, if any has another one than all elements. */
-  private void putWeights(Map<String, Object> main) {
-    TileFormat weights = pool.weights();
-    boolean isUsed = pool.all().stream().anyMatch(matrix -> matrix.format() != pool.elements());
-    main.put("weightType", isUsed ? weights.host() : null);
-    main.put("weightPage", isUsed ? weights.bytes() : null);
+  /** The formats of matrices and buffers that aren't those of all elements. */
+  private void putFormats(Map<String, Object> main, List<Launch> launches) {
+    Stream<TileFormat> used =
+        Stream.concat(
+            pool.all().stream().map(Matrix::format),
+            launches.stream().flatMap(this::formatsOfBuffers));
+    List<Map<String, Object>> formats =
+        used.filter(format -> format != pool.elements())
+            .distinct()
+            .sorted()
+            .map(format -> Map.<String, Object>of("host", format.host(), "page", format.bytes()))
+            .toList();
+    main.put("formats", formats.isEmpty() ? null : formats);
+  }
+
+  private Stream<TileFormat> formatsOfBuffers(Launch launch) {
+    List<CircularBuffers.Buffer> buffers =
+        switch (launch) {
+          case Launch.Same same -> CircularBuffers.of(same.step());
+          case Launch.Exchange exchange -> CircularBuffers.of(exchange, pool.elements());
+        };
+    return buffers.stream().map(CircularBuffers.Buffer::format);
   }
 
   /** The cores that join the results of one step at most; none if each works alone. */
@@ -180,10 +196,7 @@ final class ProgramPrinter {
       matrices.add(own);
       graphs.add(graph);
     }
-    long others =
-        CircularBuffers.ofExchange(0, pool.elements()).stream()
-            .mapToLong(CircularBuffers.Buffer::bytes)
-            .sum();
+    long others = CircularBuffers.bytesOfExchange(pool.elements());
     long pages = (availableBytes() - others) / pool.elements().bytes();
     return MeshLaunches.of(works, new Exchanges(pool, works.size(), pages));
   }

@@ -30,6 +30,18 @@ final class VectorFunctions {
           BinaryFunction.MAX, "binary_max",
           BinaryFunction.MIN, "binary_min");
 
+  /** Rounds f32 to bf16, to nearest, ties to even. */
+  static final String ROUND_TO_BF16 = "typecast";
+
+  /** Template arguments of functions. */
+  static final Map<String, String> TEMPLATE_ARGUMENTS =
+      Map.of(
+          // Approximate unless told otherwise.
+          "gelu",
+          "<false>",
+          ROUND_TO_BF16,
+          "<static_cast<uint32_t>(DataFormat::Float32), static_cast<uint32_t>(DataFormat::Float16_b)>");
+
   /** Functions that are 0 where all operands are, so that padding remains. */
   static final Set<String> ZERO_AT_ZERO =
       Set.of(
@@ -39,6 +51,7 @@ final class VectorFunctions {
           "silu",
           "sqrt",
           "tanh",
+          ROUND_TO_BF16,
           "add_binary",
           "sub_binary",
           "mul_binary",

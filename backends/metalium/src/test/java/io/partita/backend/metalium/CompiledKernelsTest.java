@@ -91,6 +91,7 @@ class CompiledKernelsTest {
               onOne(EmittedKernelsTest.columns(element)),
               SeveralChipsTest.layer(element),
               PackedCodesTest.codes(element),
+              Bf16MessagesTest.sums(),
               SpeculatingChipsTest.decoder(element))) {
         MetaliumBackend backend =
             new MetaliumBackend(

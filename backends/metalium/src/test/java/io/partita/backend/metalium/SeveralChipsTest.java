@@ -336,12 +336,13 @@ class SeveralChipsTest {
         pir 1
         module {
           mesh(x=2)
-          graph @gather(%a: f32[1,64{x}]) -> ("y": f32[1,64]) {
-            %0 = sync(%a) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct", codec = "bf16"} : f32[1,64] "gather"
-            return %0
+          graph @gather(%a: f32[1,64{x}]) -> ("y": f16[1,64]) {
+            %0 = cast(%a) {to = f16} : f16[1,64{x}] "narrow"
+            %1 = sync(%0) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct"} : f16[1,64] "gather"
+            return %1
           }
         }
         """,
-        "error P520");
+        "error P5201", "cast of f32");
   }
 }

@@ -105,6 +105,16 @@ class SimulatedKernelsTest {
             "f32[40,64]", square + "%y = " + function + "(" + argument + ") : f32[40,64] \"y\""));
   }
 
+  /** Gaussian numbers have more bits than bf16. */
+  @Test
+  void numbersAreRoundedToBf16() {
+    Module module =
+        module("%x: f32[40,64]", "bf16[40,64]", "%y = cast(%x) {to = bf16} : bf16[40,64] \"y\"");
+    List<Tensor> inputs =
+        List.of(EmittedKernelsTest.gaussian(new Random(11), module.graph().inputs().getFirst()));
+    assertThat(program(module).run(inputs, LIMIT)).isEqualTo(Evaluator.run(module.graph(), inputs));
+  }
+
   @ParameterizedTest
   @CsvSource({"add", "sub", "mul", "div", "max", "min"})
   void functionsOfTwoOperandsAgree(String function) {
