@@ -155,11 +155,20 @@ final class DecoderSteps {
     return chunks;
   }
 
+  /** The keys or values that take part, of each head. */
+  private Matrix keys(Node node, int operand, Optional<ChosenRows> visible) {
+    return visible.isEmpty()
+        ? operands.required(node, operand)
+        : operands.rows(node, operand, visible.get());
+  }
+
   Step attention(Structured.Attention attention, Node node) {
     TensorType q = node.operand(0).type();
     TensorType k = node.operand(1).type();
+    Optional<ChosenRows> visible =
+        attention.mask() ? ChosenRows.ofKeys(attention, node.operand(3)) : Optional.empty();
     if (attention.softCap() != 0
-        || attention.mask()
+        || attention.mask() && visible.isEmpty()
         || !attention.offset().isStatic()
         || attention.keyLength() && q.shape().extent(0) != 1) {
       throw ModelSteps.unsupported(node);
@@ -167,14 +176,14 @@ final class DecoderSteps {
     List<Matrix> inputs =
         List.of(
             operands.required(node, 0),
-            operands.required(node, 1),
-            operands.required(node, 2),
+            keys(node, 1, visible),
+            keys(node, 2, visible),
             matrices.ones("ones", Matrix.TILE),
             matrices.ones("first_row", 1));
     long heads = k.shape().extent(0) * k.shape().extent(1);
     long tokens = q.shape().extent(2);
     long queries = q.shape().extent(1) / k.shape().extent(1) * tokens;
-    long keys = k.shape().extent(2);
+    long keys = visible.map(ChosenRows::count).orElse(k.shape().extent(2));
     String length =
         attention.keyLength() ? indices.of(node.operands().getLast()).getFirst() : keys + "";
     String position =

@@ -42,6 +42,7 @@ final class ModelSteps {
   private Operands operands;
   private Decisions decisions;
   private DecoderSteps decoder;
+  private RowSteps rows;
   private LookupSteps lookups;
   private CentroidSteps centroids;
 
@@ -73,6 +74,7 @@ final class ModelSteps {
     decisions = new Decisions(graph, matrices, steps);
     operands = new Operands(matrices, steps, decisions);
     decoder = new DecoderSteps(matrices, operands, indices, users, cores);
+    rows = new RowSteps(matrices, operands);
     lookups = new LookupSteps(matrices, operands, indices);
     centroids = new CentroidSteps(matrices, operands);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
@@ -134,10 +136,13 @@ final class ModelSteps {
           return product(linear, node, last, epilogues);
         }
         case Structured.Norm norm when epilogues.isEmpty() -> {
-          return norm(norm, node);
+          return rows.norm(norm, node);
         }
         case Reduction.Softmax softmax when epilogues.isEmpty() -> {
-          return softmax(softmax, node);
+          return rows.softmax(softmax, node);
+        }
+        case Reduction.Reduce reduce when epilogues.isEmpty() -> {
+          return rows.mean(reduce, node);
         }
         case Structured.Embedding embedding when epilogues.isEmpty() -> {
           return lookups.rows(node, 0);
@@ -176,6 +181,14 @@ final class ModelSteps {
           int chain = chain(node);
           epilogues.addFirst(binary(arithmetic(function, node), node, chain));
           node = next(node, chain);
+          if (node == null) {
+            return elementwise(last, epilogues);
+          }
+          continue;
+        }
+        case Elementwise.Select select -> {
+          epilogues.addFirst(selection(node));
+          node = next(node, 1);
           if (node == null) {
             return elementwise(last, epilogues);
           }
@@ -252,6 +265,20 @@ final class ModelSteps {
         operand,
         isRow,
         chain == 1 && !VectorFunctions.COMMUTATIVE.contains(function));
+  }
+
+  /** Elements that constant flags choose instead of zeros: products with ones and zeros. */
+  private Epilogue selection(Node node) {
+    if (!isRepeated(node, 0)
+        || !isZero(node.operand(2))
+        || !isSame(node.operand(1), node.result())) {
+      throw unsupported(node);
+    }
+    return new Epilogue(
+        VectorFunctions.BINARY.get(BinaryFunction.MUL),
+        Optional.of(matrices.repeated(node.operand(0), node.result().type())),
+        false,
+        false);
   }
 
   /** Of codes that have no bit in common, the bitwise sum is the sum. */
@@ -372,16 +399,18 @@ final class ModelSteps {
     }
   }
 
+  private static boolean isZero(Value value) {
+    return !value.isInput()
+        && value.definition().constant().filter(data -> data.isFilledWith(0)).isPresent();
+  }
+
   /** The operand that a flag chooses; a constant 0 has no matrix. */
   private Step choice(Node node) {
     int word = decisions.word(node.operand(0), node);
     Matrix result = matrices.result(node.result());
     List<Matrix> inputs = new ArrayList<>(List.of(operands.required(node, 1)));
     Value other = node.operand(2);
-    boolean isZero =
-        !other.isInput()
-            && other.definition().constant().filter(data -> data.isFilledWith(0)).isPresent();
-    if (!isZero) {
+    if (!isZero(other)) {
       inputs.add(operands.required(node, 2));
     }
     for (int i = 0; i < inputs.size(); i++) {
@@ -422,56 +451,6 @@ final class ModelSteps {
             List.of(x.get().tileColumns() + "", result.tileColumns() + ""));
     boolean isShared = x.get().tileRows() == 1 && result.tileColumns() > 1;
     return isShared && shared.contains(last.result()) ? step.sharing() : step;
-  }
-
-  private Step norm(Structured.Norm norm, Node node) {
-    Value x = node.operand(0);
-    int columns = Math.toIntExact(Matrices.columns(x.type()));
-    boolean isOfRows = norm.axis() == x.type().rank() - 1;
-    boolean isRms = norm.kind() == Structured.NormKind.RMS;
-    // The zeros beyond the columns of a scale are what makes those of the result zeros.
-    if (!isOfRows || !norm.scale() || isRms && norm.bias() || !isOfColumns(node, columns)) {
-      throw unsupported(node);
-    }
-    List<Matrix> inputs = new ArrayList<>();
-    for (int operand = 0; operand < node.operands().size(); operand++) {
-      inputs.add(operands.required(node, operand));
-    }
-    Matrix result = matrices.result(node.result());
-    inputs.add(
-        isRms
-            ? matrices.filled("mean", 1.0 / columns)
-            : matrices.meanOfRow("mean_" + columns, columns));
-    return Step.ofRows(
-        isRms ? Kind.RMS_NORM : Kind.LAYER_NORM,
-        node,
-        inputs,
-        result,
-        List.of(
-            result.tileColumns() + "",
-            "0x%08x".formatted(Float.floatToIntBits((float) norm.epsilon()))));
-  }
-
-  /** Whether all operands after the first have an element for each column. */
-  private static boolean isOfColumns(Node node, long columns) {
-    return node.operands().stream()
-        .skip(1)
-        .allMatch(operand -> operand.type().shape().elements() == columns);
-  }
-
-  private Step softmax(Reduction.Softmax softmax, Node node) {
-    Value x = node.operand(0);
-    if (softmax.logarithm() || softmax.axis() != x.type().rank() - 1) {
-      throw unsupported(node);
-    }
-    Matrices.requireWholeTiles(x);
-    Matrix result = matrices.result(node.result());
-    return Step.ofRows(
-        Kind.SOFTMAX,
-        node,
-        List.of(operands.required(node, 0), matrices.filled("ones", 1)),
-        result,
-        List.of(result.tileColumns() + ""));
   }
 
   static PartitaException unsupported(Node node) {

@@ -128,7 +128,38 @@ final class Operands {
         : Optional.empty();
   }
 
+  /** Some rows of each part of an operand, {@code [parts…, rows, columns]}. */
+  Matrix rows(Node node, int operand, ChosenRows chosen) {
+    Matrix x = required(node, operand);
+    long rows = node.operand(operand).type().shape().fromEnd(1).value();
+    long parts = x.rows() / rows;
+    long columns = x.columns();
+    String name = node.operand(operand).name() + " chosen";
+    List<Line> lines = new ArrayList<>();
+    for (ChosenRows.Run run : chosen.runs()) {
+      Matrix part = matrices.scratch(name, parts * run.count(), columns);
+      long[] extents = {1, parts, run.count(), columns};
+      long[] steps = {0, rows * columns, columns, 1};
+      List<String> sizes = new Rearrangement(run.start() * columns, extents, steps).sizes(part, x);
+      addScratch(
+          node, Step.ofTiles(Kind.REARRANGE, node.origin(), List.of(x), List.of(), part, sizes));
+      lines.add(new Line(part, run.count() * columns));
+    }
+    if (lines.size() == 1) {
+      return lines.getFirst().matrix();
+    }
+    Matrix all = matrices.scratch(name, parts * chosen.count(), columns);
+    addScratch(node, concatenation(node, all, lines));
+    return all;
+  }
+
   private Matrix concatenated(Node node, List<Line> of) {
+    Matrix to = matrices.result(node.result());
+    add(node, concatenation(node, to, of));
+    return to;
+  }
+
+  private static Step concatenation(Node node, Matrix to, List<Line> of) {
     List<Matrix> parts = of.stream().map(Line::matrix).toList();
     List<String> lines = new ArrayList<>();
     long start = 0;
@@ -136,20 +167,23 @@ final class Operands {
       lines.addAll(List.of(start + "", part.elements() + "", part.matrix().columns() + ""));
       start += part.elements();
     }
-    Matrix to = matrices.result(node.result());
     List<String> sizes = new ArrayList<>();
     sizes.addAll(List.of(to.tileColumns() + "", to.rows() + "", to.columns() + ""));
     sizes.addAll(List.of(start + "", parts.size() + ""));
     sizes.addAll(lines);
-    add(node, Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes));
-    return to;
+    return Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes);
   }
 
   /** Adds the step that computes a node, after those that decide whether it does. */
   void add(Node node, Step step) {
+    addScratch(node, step);
+    matrices.produces(step.result(), node.result());
+  }
+
+  /** Adds a step whose result no value of the graph is. */
+  private void addScratch(Node node, Step step) {
     List<Integer> gates = decisions.gates(node);
     steps.add(step.gated(gates));
-    matrices.produces(step.result(), node.result());
   }
 
   private static long line(TensorType type, int axis) {

@@ -242,31 +242,6 @@ class EmittedKernelsTest {
     assertLaunchesAgree(program, inputs);
   }
 
-  /** A constant whose rows count for several tokens; single products are exact but for rounding. */
-  @Tag("thorough")
-  @Test
-  void constantsAreRepeated() {
-    Module module =
-        PirParser.parse(
-            """
-            pir 1
-            module {
-              graph @steps(%x: f32[2,5,3]) -> ("y": f32[2,5,3]) {
-                %0 = constant [1.5, -2.0, 0.1, 3.0, 0.25, -7.0] : f32[2,1,3] "steps"
-                %1 = mul(%0, %x) : f32[2,5,3] "y"
-                return %1
-              }
-            }
-            """);
-    Path folder = scratch.resolve("program");
-    EmittedMetalium emitted = emit(module);
-    OutputFolder.write(emitted.files(), folder, path -> false);
-    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
-    List<Tensor> inputs = List.of(gaussian(new Random(4), module.graph().inputs().getFirst()));
-    assertThat(program.run(inputs, LIMIT)).isEqualTo(Evaluator.run(module.graph(), inputs));
-    assertLaunchesAgree(program, inputs);
-  }
-
   @Test
   void kernelsOfAttentionAreReadable() throws IOException {
     GoldenFile.of("attention.golden")

@@ -112,7 +112,7 @@ class KernelComparisonTest {
     assertThat(product.step()).isBetween(1, last - 1);
     assertThat(product.origin().text()).contains("silu");
 
-    change("noc_async_read_page(inbox_page,", "noc_async_read_page(0 * inbox_page + 1000,");
+    change("inbox.get_noc_addr(inbox_page)", "inbox.get_noc_addr(0 * inbox_page + 1000)");
     Finding stopped = compare(inputs).finding().orElseThrow();
     assertThat(stopped.kind()).isEqualTo(Finding.Kind.STOPS);
     assertThat(stopped.step()).isLessThan(product.step());

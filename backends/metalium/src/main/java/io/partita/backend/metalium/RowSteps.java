@@ -1,0 +1,113 @@
+package io.partita.backend.metalium;
+
+import io.partita.backend.metalium.Step.Epilogue;
+import io.partita.backend.metalium.Step.Kind;
+import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Steps of whole rows. */
+final class RowSteps {
+  /** Each row of a mean has a circular buffer, and so has what they are multiplied by. */
+  private static final long MOST_ROWS = 14;
+
+  private final Matrices matrices;
+  private final Operands operands;
+
+  RowSteps(Matrices matrices, Operands operands) {
+    this.matrices = matrices;
+    this.operands = operands;
+  }
+
+  Step norm(Structured.Norm norm, Node node) {
+    Value x = node.operand(0);
+    int columns = Math.toIntExact(Matrices.columns(x.type()));
+    boolean isOfRows = norm.axis() == x.type().rank() - 1;
+    boolean isRms = norm.kind() == Structured.NormKind.RMS;
+    // The zeros beyond the columns of a scale are what makes those of the result zeros.
+    if (!isOfRows || !norm.scale() || isRms && norm.bias() || !isOfColumns(node, columns)) {
+      throw ModelSteps.unsupported(node);
+    }
+    List<Matrix> inputs = new ArrayList<>();
+    for (int operand = 0; operand < node.operands().size(); operand++) {
+      inputs.add(operands.required(node, operand));
+    }
+    Matrix result = matrices.result(node.result());
+    inputs.add(
+        isRms
+            ? matrices.filled("mean", 1.0 / columns)
+            : matrices.meanOfRow("mean_" + columns, columns));
+    return Step.ofRows(
+        isRms ? Kind.RMS_NORM : Kind.LAYER_NORM,
+        node,
+        inputs,
+        result,
+        List.of(
+            result.tileColumns() + "",
+            "0x%08x".formatted(Float.floatToIntBits((float) norm.epsilon()))));
+  }
+
+  /** Whether all operands after the first have an element for each column. */
+  private static boolean isOfColumns(Node node, long columns) {
+    return node.operands().stream()
+        .skip(1)
+        .allMatch(operand -> operand.type().shape().elements() == columns);
+  }
+
+  Step softmax(Reduction.Softmax softmax, Node node) {
+    Value x = node.operand(0);
+    if (softmax.logarithm() || softmax.axis() != x.type().rank() - 1) {
+      throw ModelSteps.unsupported(node);
+    }
+    Matrices.requireWholeTiles(x);
+    Matrix result = matrices.result(node.result());
+    return Step.ofRows(
+        Kind.SOFTMAX,
+        node,
+        List.of(operands.required(node, 0), matrices.filled("ones", 1)),
+        result,
+        List.of(result.tileColumns() + ""));
+  }
+
+  /** The mean of a few rows, such as the class tokens of all chips. */
+  Step mean(Reduction.Reduce reduce, Node node) {
+    Shape shape = node.operand(0).type().shape();
+    int axis = shape.rank() - 2;
+    if (reduce.reduction() != ReductionKind.MEAN
+        || !reduce.axes().equals(List.of(axis))
+        || shape.range(0, axis).elements() != 1
+        || shape.extent(axis) > MOST_ROWS) {
+      throw ModelSteps.unsupported(node);
+    }
+    List<Matrix> terms = new ArrayList<>();
+    for (long row = 0; row < shape.extent(axis); row++) {
+      terms.add(operands.rows(node, 0, ChosenRows.of(row)));
+    }
+    Matrix result = matrices.result(node.result());
+    List<Epilogue> epilogues = new ArrayList<>();
+    for (Matrix term : terms.subList(1, terms.size())) {
+      epilogues.add(epilogue(BinaryFunction.ADD, term, false));
+    }
+    Matrix share = matrices.scalar(1.0 / terms.size(), result.columns());
+    epilogues.add(epilogue(BinaryFunction.MUL, share, true));
+    return Step.ofTiles(
+        Kind.ELEMENTWISE,
+        node.origin(),
+        terms.subList(0, 1),
+        epilogues,
+        result,
+        List.of(result.tileColumns() + ""));
+  }
+
+  private static Epilogue epilogue(BinaryFunction function, Matrix operand, boolean isRow) {
+    return new Epilogue(VectorFunctions.BINARY.get(function), Optional.of(operand), isRow, false);
+  }
+}
