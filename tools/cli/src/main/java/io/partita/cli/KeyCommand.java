@@ -4,7 +4,9 @@ import io.partita.backend.java.DeviceKey;
 import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputTarget;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -32,16 +34,20 @@ final class KeyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (Files.exists(file) && !(force && Files.isRegularFile(file))) {
-      throw new PartitaException(
-          DriverCode.OUTPUT_EXISTS,
-          file.toString(),
-          "a new file",
-          "an existing file",
-          "--force replaces it");
-    }
     try {
-      DeviceKey.make(file);
+      OutputTarget target = OutputTarget.of(file);
+      if (target.isStream()) {
+        throw new FileSystemException(file.toString(), null, "a device or a pipe");
+      }
+      if (Files.exists(target.path()) && !force) {
+        throw new PartitaException(
+            DriverCode.OUTPUT_EXISTS,
+            file.toString(),
+            "a new file",
+            "an existing file",
+            "--force replaces it");
+      }
+      DeviceKey.make(target.path());
     } catch (IOException e) {
       throw OutputFile.failure(file, e);
     }

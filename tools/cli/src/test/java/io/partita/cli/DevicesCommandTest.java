@@ -125,7 +125,7 @@ final class DevicesCommandTest {
   }
 
   @Test
-  void conflictingOptions() {
+  void conflictingOptions() throws IOException {
     assertFails("P6017", "compile", "m.onnx", "--target=java", "-o=x", "--strategy=tensor");
     assertFails(
         "P6017",
@@ -143,6 +143,20 @@ final class DevicesCommandTest {
     assertFails("are 0 to 1", "run", two, "--device=2", "--peers=a:1,b:2", "--key=k");
     assertFails("'partita key FILE'", generating(two, "--peers=a:1,b:2").toArray());
     assertFails("P5015", generating(two, "--peers=a:1", "--key=k").toArray());
+    String own = addresses(2);
+    assertFails("P5017", generating(two, "--peers=" + own, "--key=k").toArray());
+    assertFails("P5017", "run", two, "--device=1", "--peers=" + own, "--key=k");
+  }
+
+  @Test
+  void keysAreReplacedOnRequest() throws Exception {
+    Path key = Files.writeString(scratch.resolve("key.p12"), "an older file");
+    Path link = Files.createSymbolicLink(scratch.resolve("link.p12"), key);
+    assertFails("P6006", "key", link);
+    assertThat(Invocation.of("key", "--force", link).exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.size(key)).isGreaterThan(500);
+    assertFails("a device or a pipe", "key", "--force", "/dev/full");
   }
 
   private static void assertFails(String message, Object... arguments) {

@@ -13,12 +13,13 @@ public enum BackendCode implements DiagnosticCode {
   CLASS_NAME("P5008", "the class or package name isn't a Java name"),
   TOO_LARGE("P5009", "a tensor is too large for a Java array"),
   PEER_UNREACHABLE("P5010", "a device doesn't answer"),
-  PEER_MISMATCH("P5011", "the devices have different programs"),
+  PEER_MISMATCH("P5011", "the devices have different programs or keys"),
   DEVICE_ENDED("P5012", "a device's process ended"),
   PORT_IN_USE("P5013", "a device can't listen at its address"),
   DEVICES_STALLED("P5014", "the devices wait for each other"),
   PEERS("P5015", "the list of device addresses is invalid"),
-  PARTIAL_PORT("P5016", "an input or output is a partial result");
+  PARTIAL_PORT("P5016", "an input or output is a partial result"),
+  KEY("P5017", "the key of the devices can't be used");
 
   private final String id;
   private final String title;

@@ -66,6 +66,13 @@ final class DeviceFailures {
               "host:port for each device, in their order, separated by commas",
               found,
               "give as many addresses as the program has devices");
+      case "KEY" ->
+          new PartitaException(
+              BackendCode.KEY,
+              "--key",
+              "the key that 'partita key' made for all devices",
+              found,
+              "copy the key of the other devices, or make one with 'partita key FILE' for all");
       default ->
           new PartitaException(
               BackendCode.PROGRAM_FAILED, where, "", found, "check the values of the inputs");

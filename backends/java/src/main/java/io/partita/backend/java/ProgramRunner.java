@@ -76,7 +76,7 @@ public final class ProgramRunner implements AutoCloseable {
    * Loads a folder that {@link Backend#write} wrote.
    *
    * @throws PartitaException P5004 if it isn't one, P5005 if its source doesn't compile, P5010 to
-   *     P5015 if its devices can't be reached
+   *     P5015 if its devices can't be reached, P5017 if their key can't be used
    */
   public static ProgramRunner open(ProgramCompiler compiler, Path folder, DeviceHosting hosting) {
     JavaDescription description = JavaDescription.read(folder);
@@ -108,7 +108,7 @@ public final class ProgramRunner implements AutoCloseable {
           .getMethod("serve", Path.class, int.class, String.class, Path.class)
           .invoke(null, folder, device, peers, key);
     } catch (InvocationTargetException e) {
-      throw failed(description, e.getCause());
+      throw notOpened(description, e.getCause());
     } catch (IOException | InvalidPathException | ReflectiveOperationException e) {
       throw unreadable(folder.toString(), e);
     }
@@ -153,10 +153,7 @@ public final class ProgramRunner implements AutoCloseable {
       scratch = null;
       return runner;
     } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof IOException cause) {
-        throw unreadable(description.className(), cause);
-      }
-      throw failed(description, e.getCause());
+      throw notOpened(description, e.getCause());
     } catch (IOException | InvalidPathException | ReflectiveOperationException e) {
       throw unreadable(description.className(), e);
     } finally {
@@ -174,6 +171,12 @@ public final class ProgramRunner implements AutoCloseable {
             .map(port -> TensorArrays.typeOf(port.type().element()))
             .toArray(Class<?>[]::new);
     return loaded.program().getClass().getMethod(name, parameters);
+  }
+
+  private static PartitaException notOpened(JavaDescription description, Throwable cause) {
+    return cause instanceof IOException file
+        ? unreadable(description.className(), file)
+        : failed(description, cause);
   }
 
   private static PartitaException failed(JavaDescription description, Throwable cause) {

@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.function.ReductionKind;
@@ -9,11 +10,19 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Key;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,9 +44,13 @@ class DeviceDiagnosticsTest {
   }
 
   private static void connect(String peers) {
+    connect(peers, folder.resolve("key"));
+  }
+
+  private static void connect(String peers, Path key) {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       EmittedJava program = JavaBackend.emit(PROGRAM, OPTIONS);
-      DeviceHosting hosting = new DeviceHosting.Peers(peers, folder.resolve("key"));
+      DeviceHosting hosting = new DeviceHosting.Peers(peers, key);
       ProgramRunner.load(compiler, program, hosting).close();
     }
   }
@@ -70,6 +83,64 @@ class DeviceDiagnosticsTest {
           found:     1 addresses for 2 devices: 127.0.0.1:7000
           fix:       give as many addresses as the program has devices
         """);
+  }
+
+  private static void assertUnusable(Path key, String found) {
+    assertFails(
+        () -> connect("127.0.0.1:1,127.0.0.1:2", key),
+        """
+        error P5017: the key of the devices can't be used
+          where:     --key
+          expected:  the key that 'partita key' made for all devices
+          found:     %s: %s
+          fix:       copy the key of the other devices, or make one with 'partita key FILE' for all
+        """
+            .formatted(key, found));
+  }
+
+  private static Path store(String name, String password, boolean withKey) throws Exception {
+    KeyStore made = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(folder.resolve("key"))) {
+      made.load(in, "partita".toCharArray());
+    }
+    KeyStore other = KeyStore.getInstance("PKCS12");
+    other.load(null, null);
+    String alias = made.aliases().nextElement();
+    if (withKey) {
+      Key key = made.getKey(alias, "partita".toCharArray());
+      Certificate[] chain = made.getCertificateChain(alias);
+      other.setKeyEntry(alias, key, password.toCharArray(), chain);
+    } else {
+      other.setCertificateEntry(alias, made.getCertificate(alias));
+    }
+    Path file = folder.resolve(name);
+    try (OutputStream out = Files.newOutputStream(file)) {
+      other.store(out, password.toCharArray());
+    }
+    return file;
+  }
+
+  @Test
+  void filesThatAreNoKey() throws Exception {
+    assertUnusable(folder.resolve("none.p12"), "no such file");
+    assertUnusable(folder, "not a file");
+    Path text = Files.writeString(folder.resolve("text.p12"), "{}");
+    assertUnusable(text, "not a PKCS #12 file, or a damaged one");
+    Path empty = Files.createFile(folder.resolve("empty.p12"));
+    assertUnusable(empty, "not a PKCS #12 file, or a damaged one");
+    byte[] key = Files.readAllBytes(folder.resolve("key"));
+    Path cut = Files.write(folder.resolve("cut.p12"), Arrays.copyOf(key, key.length / 2));
+    assertUnusable(cut, "not a PKCS #12 file, or a damaged one");
+    assertUnusable(store("secret.p12", "secret", true), "a key with another password");
+    assertUnusable(store("trusted.p12", "partita", false), "certificates without a key");
+  }
+
+  @Test
+  void keysOfOtherUsers() throws IOException {
+    Path mine = Files.copy(folder.resolve("key"), folder.resolve("mine.p12"));
+    Files.setPosixFilePermissions(mine, Set.of());
+    assumeThat(Files.isReadable(mine)).as("root reads all files").isFalse();
+    assertUnusable(mine, "no permission to read it");
   }
 
   @Test

@@ -67,7 +67,9 @@ public abstract class Channels {
     /** The device's address is in use, or doesn't belong to this computer. */
     PORT,
     /** The list of addresses can't be read. */
-    PEERS
+    PEERS,
+    /** The file of the devices' key can't be used. */
+    KEY
   }
 
   /** Reports that devices couldn't continue. */

@@ -3,10 +3,13 @@ package io.partita.backend.java.runtime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.UnrecoverableKeyException;
 import java.security.cert.CertificateException;
 import java.util.Collections;
 import javax.net.ssl.KeyManagerFactory;
@@ -31,29 +34,58 @@ final class Credentials {
   /**
    * Reads a key.
    *
-   * @throws IOException if the file holds no key
+   * @throws Channels.Failure with {@link Channels.Reason#KEY} if the file can't be read or holds no
+   *     key
    */
-  Credentials(Path file) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      KeyStore keys = KeyStore.getInstance("PKCS12");
-      keys.load(in, PASSWORD.toCharArray());
-      KeyStore trusted = KeyStore.getInstance("PKCS12");
-      trusted.load(null, null);
-      for (String alias : Collections.list(keys.aliases())) {
-        trusted.setCertificateEntry(alias, keys.getCertificate(alias));
-      }
-      KeyManagerFactory own =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      own.init(keys, PASSWORD.toCharArray());
-      TrustManagerFactory others =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      others.init(trusted);
-      SSLContext context = SSLContext.getInstance(PROTOCOL);
-      context.init(own.getKeyManagers(), others.getTrustManagers(), null);
-      sockets = context.getSocketFactory();
-    } catch (GeneralSecurityException wrong) {
-      throw new IOException(file + " isn't a key of devices: " + wrong.getMessage(), wrong);
+  Credentials(Path file) {
+    try {
+      sockets = context(keys(file)).getSocketFactory();
+    } catch (NoSuchFileException absent) {
+      throw unusable(file, "no such file", absent);
+    } catch (AccessDeniedException refused) {
+      throw unusable(file, "no permission to read it", refused);
+    } catch (IOException | GeneralSecurityException wrong) {
+      boolean isProtected = wrong.getCause() instanceof UnrecoverableKeyException;
+      String found =
+          isProtected ? "a key with another password" : "not a PKCS #12 file, or a damaged one";
+      throw unusable(file, found, wrong);
     }
+  }
+
+  private static Channels.Failure unusable(Path file, String found, Exception cause) {
+    return new Channels.Failure(Channels.Reason.KEY, 0, file + ": " + found, cause);
+  }
+
+  private static KeyStore keys(Path file) throws IOException, GeneralSecurityException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw unusable(file, "not a file", null);
+    }
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    for (String alias : Collections.list(keys.aliases())) {
+      if (keys.isKeyEntry(alias)) {
+        return keys;
+      }
+    }
+    throw unusable(file, "certificates without a key", null);
+  }
+
+  private static SSLContext context(KeyStore keys) throws IOException, GeneralSecurityException {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    for (String alias : Collections.list(keys.aliases())) {
+      trusted.setCertificateEntry(alias, keys.getCertificate(alias));
+    }
+    KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    own.init(keys, PASSWORD.toCharArray());
+    TrustManagerFactory others =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    others.init(trusted);
+    SSLContext context = SSLContext.getInstance(PROTOCOL);
+    context.init(own.getKeyManagers(), others.getTrustManagers(), null);
+    return context;
   }
 
   /** Encrypts a connection, with a peer that holds the key. */

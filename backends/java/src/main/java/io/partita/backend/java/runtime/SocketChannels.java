@@ -110,6 +110,9 @@ final class SocketChannels extends Channels implements Closeable {
   /** Unauthenticated connections, the oldest first. */
   private final Deque<Socket> arrivals = new ArrayDeque<>();
 
+  /** The address of a peer with another key, which may be a device that got the wrong one. */
+  private volatile String stranger;
+
   /** Why a device that holds the key can't take part. */
   private volatile Failure refused;
 
@@ -302,8 +305,11 @@ final class SocketChannels extends Channels implements Closeable {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (left <= 0) {
         InetSocketAddress address = self.peers.get(missing);
-        String where = address.getHostString() + ":" + address.getPort();
-        throw new Failure(Reason.UNREACHABLE, missing, where + ": it doesn't connect", null);
+        String found = address.getHostString() + ":" + address.getPort() + ": it doesn't connect";
+        if (stranger != null) {
+          throw mismatch(missing, found + "; a peer at " + stranger + " has another key");
+        }
+        throw new Failure(Reason.UNREACHABLE, missing, found, null);
       }
       try {
         server.setSoTimeout((int) Math.min(left, RETRY_MILLISECONDS));
@@ -378,8 +384,11 @@ final class SocketChannels extends Channels implements Closeable {
           return;
         }
       }
-    } catch (IOException | IllegalArgumentException stranger) {
+    } catch (IOException | IllegalArgumentException e) {
       // Devices may still connect after any such failure.
+      if (e instanceof IOException failure && Credentials.isOtherKey(failure)) {
+        stranger = socket.getInetAddress().getHostAddress();
+      }
     }
     closeQuietly(socket);
   }

@@ -262,8 +262,25 @@ class SocketChannelsTest {
             PosixFilePermissions.toString(
                 Files.getPosixFilePermissions(folder.resolve("mine.p12"))))
         .isEqualTo("rw-------");
-    Path none = Files.writeString(folder.resolve("none"), "no key");
-    assertThatThrownBy(() -> new Credentials(none)).isInstanceOf(IOException.class);
+  }
+
+  /** Tests what each end reports when one of two devices got another key. */
+  @Test
+  void aMissingDeviceMayHaveAnotherKey() throws Exception {
+    Credentials other = key("third.p12");
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> own =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, "p", first, second), first));
+    assertFails(
+        () -> SocketChannels.connect(self(1, "p", other, first, second), second),
+        Reason.MISMATCH,
+        0);
+    assertThatThrownBy(own::get)
+        .cause()
+        .isInstanceOf(Failure.class)
+        .hasMessageContaining("doesn't connect; a peer at 127.0.0.1 has another key");
   }
 
   @Test
