@@ -38,7 +38,7 @@ public enum FolderCode implements DiagnosticCode {
         OUTPUT_FOLDER,
         folder.toString(),
         "a writable folder, and enough space",
-        cause.getClass().getSimpleName() + ": " + cause.getMessage(),
+        FileFailure.words(folder, cause),
         "check its permissions and the free space, or " + instead);
   }
 

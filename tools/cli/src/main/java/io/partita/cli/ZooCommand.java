@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.driver.DriverCode;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.zoo.Mode;
 import io.partita.zoo.Zoo;
 import io.partita.zoo.ZooException;
@@ -11,7 +12,6 @@ import io.partita.zoo.ZooModel;
 import io.partita.zoo.ZooOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -180,10 +180,11 @@ final class ZooCommand implements Runnable {
           NearestName.of(e.found(), Zoo.names())
               .map(NearestName::suggestion)
               .orElse("partita zoo lists the models, partita zoo --help the options"));
-    } catch (AccessDeniedException e) {
-      throw failure("a writable folder", "no permission", "choose another folder");
     } catch (IOException e) {
-      throw failure("enough space and a working disk", e.toString(), "choose another folder");
+      throw failure(
+          "a writable folder, and enough space",
+          FileFailure.words(output, e),
+          "choose another folder");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
@@ -102,17 +103,13 @@ public final class OutputFile {
 
   /** Returns a diagnostic for a file that can't be read or written. */
   public static PartitaException failure(Path file, IOException failure) {
-    boolean missing = failure instanceof NoSuchFileException;
-    String found =
-        missing
-            ? "no such file"
-            : failure.getClass().getSimpleName()
-                + (failure.getMessage() == null ? "" : ": " + failure.getMessage());
     return new PartitaException(
         DriverCode.FILE,
         file.toString(),
         "a file that can be read or written",
-        found,
-        missing ? NearestFile.remedy(file) : "check the path, its permissions and the free space");
+        FileFailure.words(file, failure),
+        failure instanceof NoSuchFileException
+            ? NearestFile.remedy(file)
+            : "check the path, its permissions and the free space");
   }
 }

@@ -63,8 +63,8 @@ public final class NamedArrays {
       if (arrays.size() != wanted.size()) {
         throw mismatch(
             source,
-            wanted.size() + " arrays, since they have no names: " + names(wanted),
-            Integer.toString(arrays.size()),
+            "an array for each input, in this order: " + names(wanted),
+            arrays.isEmpty() ? "none" : arrays.size() + ", without names",
             "give one array for each input, in this order, or name them:" + example(wanted));
       }
       List<Tensor> inOrder =

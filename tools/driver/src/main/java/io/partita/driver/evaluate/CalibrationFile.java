@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,11 +75,8 @@ public record CalibrationFile(
 
   /** Like {@link #read}, but also accepts an incomplete file. */
   static CalibrationFile readAny(Path file) {
+    Map<String, Object> json = MeasurementFile.read(file, FORMAT, found -> broken(file, found));
     try {
-      Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
-      if (!FORMAT.equals(json.get("format"))) {
-        throw broken(file, "\"format\": \"" + json.get("format") + "\"");
-      }
       List<SyncCalibration.Sum> sums = new ArrayList<>();
       for (Object each : (List<?>) json.get("sums")) {
         Map<?, ?> sum = (Map<?, ?>) each;
@@ -112,8 +108,6 @@ public record CalibrationFile(
           count(json.get("sequences"), file),
           count(json.get("wanted"), file),
           json.containsKey("books") ? count(json.get("books"), file) : 0);
-    } catch (IOException unreadable) {
-      throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
     } catch (ClassCastException
         | NullPointerException
         | IndexOutOfBoundsException
@@ -240,7 +234,7 @@ public record CalibrationFile(
 
   void write(Path file) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("format", FORMAT);
+    json.put(MeasurementFile.FORMAT, FORMAT);
     json.put("mesh", calibration.mesh());
     json.put("data", data);
     json.put("rate", FeatureRanges.RATE);

@@ -6,7 +6,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.sync.BlockRanking;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -109,11 +108,8 @@ public record RankingFile(
 
   /** Like {@link #read}, but also accepts an incomplete file. */
   static RankingFile readAny(Path file) {
+    Map<String, Object> json = MeasurementFile.read(file, FORMAT, found -> broken(file, found));
     try {
-      Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
-      if (!FORMAT.equals(json.get("format"))) {
-        throw broken(file, "\"format\": \"" + json.get("format") + "\"");
-      }
       List<String> weights = new ArrayList<>();
       ((List<?>) json.get("weights")).forEach(each -> weights.add((String) each));
       List<Double> values = new ArrayList<>();
@@ -132,8 +128,6 @@ public record RankingFile(
           ((Number) json.get("tau1")).doubleValue(),
           ((Number) json.get("tau2")).doubleValue(),
           heads(json.get("heads")));
-    } catch (IOException unreadable) {
-      throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
     } catch (ClassCastException | NullPointerException | NumberFormatException misshapen) {
       throw broken(file, "JSON of another shape");
     }
@@ -160,7 +154,7 @@ public record RankingFile(
 
   void write() {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("format", FORMAT);
+    json.put(MeasurementFile.FORMAT, FORMAT);
     json.put("mesh", mesh);
     json.put("metric", metric);
     json.put("largerIsBetter", isLargerBetter);

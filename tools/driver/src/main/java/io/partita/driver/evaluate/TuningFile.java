@@ -101,11 +101,8 @@ record TuningFile(
   }
 
   private static TuningFile read(Path file) {
+    Map<String, Object> json = MeasurementFile.read(file, FORMAT, found -> broken(file, found));
     try {
-      Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
-      if (!FORMAT.equals(json.get("format"))) {
-        throw broken(file, "\"format\": \"" + json.get("format") + "\"");
-      }
       List<String> weights = new ArrayList<>();
       ((List<?>) json.get("weights")).forEach(each -> weights.add((String) each));
       SequencedMap<String, Measured> measured = new LinkedHashMap<>();
@@ -122,8 +119,6 @@ record TuningFile(
           (String) json.get("metric"),
           (Boolean) json.get("largerIsBetter"),
           measured);
-    } catch (IOException unreadable) {
-      throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
     } catch (ClassCastException | NullPointerException misshapen) {
       throw broken(file, "JSON of another shape");
     }
@@ -143,7 +138,7 @@ record TuningFile(
 
   private void write(Path to) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("format", FORMAT);
+    json.put(MeasurementFile.FORMAT, FORMAT);
     json.put("mesh", model.mesh());
     json.put("metric", metric);
     json.put("largerIsBetter", isLargerBetter);

@@ -15,7 +15,10 @@ import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +38,13 @@ final class Npy {
   private static final int MAX_HEADER_LENGTH = 1 << 16;
 
   private Npy() {}
+
+  /** Whether a file is a single array. */
+  static boolean isIn(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return Arrays.equals(in.readNBytes(MAGIC.length), MAGIC);
+    }
+  }
 
   /** Reads an array; {@code where} names it in diagnostics. */
   static Tensor read(InputStream stream, String where) throws IOException {
@@ -57,7 +67,7 @@ final class Npy {
 
   private static String readHeader(DataInputStream in, String where) throws IOException {
     byte[] magic = in.readNBytes(MAGIC.length);
-    if (!java.util.Arrays.equals(magic, MAGIC)) {
+    if (!Arrays.equals(magic, MAGIC)) {
       throw bad(where, "the first bytes of a NumPy array", "other bytes");
     }
     int major = in.readUnsignedByte();
@@ -104,7 +114,12 @@ final class Npy {
           default -> throw bad(where, "an array of floats, integers or booleans", matcher.group(2));
         };
     if (matcher.group(1).equals(">") && element.bits() > 8) {
-      throw bad(where, "little-endian data", "big-endian data");
+      throw new PartitaException(
+          DriverCode.BAD_ARRAY,
+          where,
+          "little-endian data",
+          "big-endian data",
+          "write array.astype('<" + matcher.group(2) + "')");
     }
     return element;
   }

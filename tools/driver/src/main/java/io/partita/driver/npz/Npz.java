@@ -44,11 +44,21 @@ public final class Npz {
         }
       }
     } catch (ZipException notAnArchive) {
-      throw Npy.bad(file.toString(), "a NumPy archive (.npz)", notAnArchive.getMessage());
+      throw Npy.bad(file.toString(), "a NumPy archive (.npz)", kind(file));
     } catch (IOException unreadable) {
       throw OutputFile.failure(file, unreadable);
     }
     return arrays;
+  }
+
+  private static String kind(Path file) {
+    try {
+      return Npy.isIn(file)
+          ? "a single array (.npy)"
+          : "a damaged archive, or another kind of file";
+    } catch (IOException unreadable) {
+      throw OutputFile.failure(file, unreadable);
+    }
   }
 
   /** Writes the arrays, in their order, uncompressed as {@code numpy.savez} does. */

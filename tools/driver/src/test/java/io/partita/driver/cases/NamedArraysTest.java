@@ -53,7 +53,9 @@ class NamedArraysTest {
     assertThat(firsts(archive("arr_0", "arr_1").fit(WANTED))).containsExactly(0.0, 1.0);
     assertThat(firsts(archive("input_1", "input_0").fit(WANTED))).containsExactly(1.0, 0.0);
     assertThatThrownBy(() -> archive("arr_0", "arr_1", "arr_2").fit(WANTED))
-        .hasMessageContainingAll("P6004", "2 arrays, since they have no names", "attention_mask");
+        .hasMessageContainingAll(
+            "P6004", "in this order: attention_mask, query", "found:     3, without names");
+    assertThatThrownBy(() -> archive().fit(WANTED)).hasMessageContaining("found:     none");
   }
 
   @Test
