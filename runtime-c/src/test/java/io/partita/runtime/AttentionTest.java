@@ -73,7 +73,7 @@ class AttentionTest {
     // Cores share the features of a query from 32 on.
     int dv = samples.from(1, 4) == 1 ? samples.from(32, 70) : samples.from(1, 19);
     Mask kind = samples.one(Mask.values());
-    Shape shape = Shape.of(1, kvHeads * group, seq, keys);
+    Shape shape = Shape.of(1, (long) kvHeads * group, seq, keys);
     Shape maskShape = samples.flag() ? shape : Shape.of(1, 1, seq, keys);
     Structured.Attention op =
         new Structured.Attention(
@@ -86,7 +86,7 @@ class AttentionTest {
             false);
     return new Case(
         op,
-        samples.floats(Shape.of(1, kvHeads * group, seq, d), 3),
+        samples.floats(Shape.of(1, (long) kvHeads * group, seq, d), 3),
         samples.floats(Shape.of(1, kvHeads, keys, d), 3),
         samples.floats(Shape.of(1, kvHeads, keys, dv), 2),
         kind == Mask.ALLOWED ? samples.booleans(maskShape) : samples.floats(maskShape, 4),

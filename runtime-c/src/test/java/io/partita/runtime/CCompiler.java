@@ -4,6 +4,7 @@ import io.partita.ir.eval.ParallelTasks;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -140,7 +141,7 @@ record CCompiler(Path program) {
     try {
       Files.createDirectories(folder);
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String messages = new String(process.getInputStream().readAllBytes());
+      String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0 || !messages.isEmpty()) {
         throw new AssertionError(String.join(" ", command) + "\n" + messages);
       }

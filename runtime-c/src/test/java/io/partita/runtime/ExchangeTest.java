@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,7 @@ class ExchangeTest {
   @TempDir private Path folder;
 
   static Stream<Arguments> collectives() {
+    List<CollectiveKind> kinds = List.of(CollectiveKind.values());
     return Stream.of(
             new Algorithm.Tree(4),
             new Algorithm.Tree(2, 5),
@@ -59,8 +61,8 @@ class ExchangeTest {
             new Algorithm.Direct())
         .flatMap(
             algorithm ->
-                Stream.of(CollectiveKind.values())
-                    .map(kind -> Arguments.of(kind, algorithm, kind.ordinal() % 2 == 0 ? 3 : 6)));
+                IntStream.range(0, kinds.size())
+                    .mapToObj(i -> Arguments.of(kinds.get(i), algorithm, i % 2 == 0 ? 3 : 6)));
   }
 
   @ParameterizedTest(name = "{0} by {1} on {2}")

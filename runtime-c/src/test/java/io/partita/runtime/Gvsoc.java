@@ -2,6 +2,7 @@ package io.partita.runtime;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -115,7 +116,7 @@ record Gvsoc(CCompiler compiler, Path installation) {
   private static String execute(ProcessBuilder builder, int code) {
     try {
       Process process = builder.redirectErrorStream(true).start();
-      String printed = new String(process.getInputStream().readAllBytes());
+      String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != code) {
         throw new AssertionError(
             String.join(" ", builder.command()) + ": " + process.exitValue() + "\n" + printed);

@@ -81,7 +81,8 @@ final class HalPrograms {
     }
 
     byte[] input() {
-      return HalPrograms.input(ordinal());
+      // The program numbers them in this order.
+      return HalPrograms.input(List.of(values()).indexOf(this));
     }
   }
 }

@@ -94,7 +94,8 @@ final class KernelCall {
 
   KernelCall i32(long... values) {
     for (long value : values) {
-      number(4, Math.toIntExact(value));
+      int number = Math.toIntExact(value);
+      number(4, number);
     }
     return this;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ final class KernelDevice {
       try (Writer input = process.outputWriter()) {
         input.write(includes);
       }
-      String text = new String(process.getInputStream().readAllBytes());
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor()).isZero();
       return text;
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.partita.runtime;
 import io.partita.ir.eval.ParallelTasks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,7 +127,7 @@ final class MetaliumPrograms {
     try {
       Files.createDirectories(folder);
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String output = new String(process.getInputStream().readAllBytes());
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Run(process.waitFor(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -2,6 +2,7 @@ package io.partita.runtime;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ record Mpi(CCompiler compiler, Path launcher) {
       }
       Process process = builder.start();
       process.getOutputStream().close();
-      String messages = new String(process.getInputStream().readAllBytes());
+      String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw new AssertionError(program + ":\n" + messages);
       }

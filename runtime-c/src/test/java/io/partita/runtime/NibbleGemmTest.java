@@ -30,7 +30,7 @@ class NibbleGemmTest {
       int groups = samples.from(1, 7);
       int group = samples.one(8, 16, 24, 64, 128);
       boolean isExtreme = round % 4 == 0;
-      Tensor x = bytes(element, isExtreme, rows, groups * group);
+      Tensor x = bytes(element, isExtreme, rows, (long) groups * group);
       Tensor codes = bytes(ElementType.U8, isExtreme, panels, groups, NibblePanels.bytes(group));
       Tensor scales = scales(scaleType, panels, groups, NibblePanels.COLUMNS);
       Tensor expected =
@@ -41,7 +41,7 @@ class NibbleGemmTest {
         int count = Math.min(tile, groups - start);
         KernelCall call =
             new KernelCall("partita_nibble_gemm_" + element.text() + "_" + scaleType.text())
-                .in(part(x, 1, start * group, count * group))
+                .in(part(x, 1, (long) start * group, (long) count * group))
                 .in(part(codes, 1, start, count))
                 .in(part(scales, 1, start, count))
                 .inOut(out)

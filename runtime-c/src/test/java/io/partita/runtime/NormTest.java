@@ -155,7 +155,7 @@ class NormTest {
               .in(cosines)
               .in(sines)
               .out(x.type())
-              .i32(heads, seq, d, half, seq * d, d);
+              .i32(heads, seq, d, half, (long) seq * d, d);
       // Each product is at most 2.
       Within.verify(
           call,

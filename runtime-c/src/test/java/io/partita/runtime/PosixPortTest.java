@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,7 +80,10 @@ class PosixPortTest {
 
   @Test
   void readsAndWritesFiles(CCompiler compiler) throws IOException, InterruptedException {
-    Path input = Files.write(folder.resolve("input"), HalPrograms.input(0, "abcdef".getBytes()));
+    Path input =
+        Files.write(
+            folder.resolve("input"),
+            HalPrograms.input(0, "abcdef".getBytes(StandardCharsets.UTF_8)));
     assertThat(run(compiler, input)).isEmpty();
     assertThat(folder.resolve("output")).hasContent("abcdef");
     assertThat(Files.readString(folder.resolve("report-0")))
@@ -88,7 +92,9 @@ class PosixPortTest {
 
   @Test
   void reportsTruncatedInput(CCompiler compiler) throws IOException, InterruptedException {
-    Path input = Files.write(folder.resolve("input"), HalPrograms.input(0, "abcd".getBytes()));
+    Path input =
+        Files.write(
+            folder.resolve("input"), HalPrograms.input(0, "abcd".getBytes(StandardCharsets.UTF_8)));
     assertThat(run(compiler, input)).isEqualTo("chip 0: the input can't be read, or ends early\n");
     assertThat(run(compiler, folder.resolve("none")))
         .endsWith("none: chip 0: the file can't be opened\n");
@@ -108,7 +114,7 @@ class PosixPortTest {
                 folder.resolve("report-%").toString())
             .redirectErrorStream(true)
             .start();
-    String messages = new String(process.getInputStream().readAllBytes());
+    String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).isEqualTo(messages.isEmpty() ? 0 : 70);
     return messages;
   }
@@ -119,7 +125,7 @@ class PosixPortTest {
         new ProcessBuilder(program("hal_test.c", compiler).toString(), "--what", "1")
             .redirectErrorStream(true)
             .start();
-    assertThat(new String(process.getInputStream().readAllBytes()))
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
         .isEqualTo(
             """
             options: --chip --chips --links --bandwidth --latency --share --turns --l3 --input \

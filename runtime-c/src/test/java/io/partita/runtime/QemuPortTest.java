@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.runtime.HalPrograms.Misuse;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +33,8 @@ class QemuPortTest {
       process.destroyForcibly();
       throw new AssertionError("QEMU doesn't end");
     }
-    assertThat(new String(process.getInputStream().readAllBytes())).isEmpty();
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEmpty();
     return process.exitValue();
   }
 
@@ -44,7 +46,8 @@ class QemuPortTest {
   @ValueSource(strings = {"late", "early"})
   void meetsItsContract(String transfers, Qemu qemu) throws IOException, InterruptedException {
     HalPrograms.image(folder);
-    Files.write(folder.resolve("in"), HalPrograms.input(0, "abcdef".getBytes()));
+    Files.write(
+        folder.resolve("in"), HalPrograms.input(0, "abcdef".getBytes(StandardCharsets.UTF_8)));
     int code =
         run(
             qemu,
@@ -82,7 +85,7 @@ class QemuPortTest {
   @Test
   void hasNoOutputWithoutAFile(Qemu qemu) throws IOException, InterruptedException {
     HalPrograms.image(folder);
-    Files.write(folder.resolve("in"), HalPrograms.input(0, "abc".getBytes()));
+    Files.write(folder.resolve("in"), HalPrograms.input(0, "abc".getBytes(StandardCharsets.UTF_8)));
     assertThat(run(qemu, "hal_test.c", "--l3 l3 --input in")).isEqualTo(70);
     assertThat(console()).isEqualTo("chip 0: the output can't be written\n");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.runtime.CCompiler.Build;
 import io.partita.runtime.HalPrograms.Misuse;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,7 +127,9 @@ class SiracusaPortTest {
     Path program =
         gvsoc.executable("hal-test", Build.SIRACUSA_ALONE, HalPrograms.source("hal_test.c"));
     writeImages(1);
-    Files.write(folder.resolve("chip0.in"), HalPrograms.input(0, "abcdef".getBytes()));
+    Files.write(
+        folder.resolve("chip0.in"),
+        HalPrograms.input(0, "abcdef".getBytes(StandardCharsets.UTF_8)));
     String printed = gvsoc.runAlone(program, folder);
     assertThat(printed).containsPattern(HalPrograms.report(0, "0", "\\{\\}"));
     assertThat(folder.resolve("chip0.out")).hasContent("abcdef");

@@ -10,6 +10,7 @@ import com.google.protobuf.ByteString;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,7 +76,10 @@ class BadFileTest {
 
   @Test
   void otherFile() {
-    assertThatThrownBy(() -> OnnxModel.read(Models.write(folder, "hello, world\n".getBytes())))
+    assertThatThrownBy(
+            () ->
+                OnnxModel.read(
+                    Models.write(folder, "hello, world\n".getBytes(StandardCharsets.UTF_8))))
         .isInstanceOf(PartitaException.class)
         .hasMessageStartingWith("error P1004: this is not an ONNX model, or a damaged one\n");
   }

@@ -32,7 +32,7 @@ class FileFailureTest {
     assertThat(words(text, () -> Files.readString(text))).isEqualTo("not text in UTF-8");
     assertThat(words(text, () -> Files.createDirectories(text)))
         .isEqualTo("a file that is already there");
-    assertThat(words(text, () -> Files.list(text).close())).isEqualTo("not a folder");
+    assertThat(words(text, () -> Files.newDirectoryStream(text).close())).isEqualTo("not a folder");
     Path inside = text.resolve("in");
     assertThat(words(inside, () -> Files.createDirectory(inside))).isEqualTo("Not a directory");
     Path full = Path.of("/dev/full");

@@ -168,17 +168,4 @@ class ChipCommandsTest {
     assertThat(tooMany.err()).contains("P6017", "at most 2 devices, the number in the target");
     assertThat(Files.exists(scratch.resolve("none"))).isFalse();
   }
-
-  private String settingError(String setting) {
-    Invocation compile =
-        Invocation.of(
-            "compile",
-            Invocation.DECODER,
-            "--target=siracusa",
-            "--set=" + setting,
-            "-o",
-            scratch.resolve("none"));
-    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    return compile.err();
-  }
 }

@@ -82,6 +82,10 @@ class DocumentedPagesTest {
     assertThat(commands).isGreaterThan(10);
   }
 
+  private static boolean isRun(Command command) {
+    return !NOT_RUN.matcher(command.text()).find() && (ALL || !SLOW.matcher(command.text()).find());
+  }
+
   private int run(Path page, double tolerance) throws Exception {
     shell.clear();
     List<String> differences = new ArrayList<>();
@@ -90,9 +94,6 @@ class DocumentedPagesTest {
       var model = MODEL.matcher(command.text());
       if (command.file().isPresent()) {
         shell.write(command.file().get(), command.text());
-      } else if (NOT_RUN.matcher(command.text()).find()
-          || !ALL && SLOW.matcher(command.text()).find()) {
-        continue;
       } else if (model.find()
           && !command.text().contains("tests/models")
           && !(ALL && shell.has(model.group(1)))) {
@@ -104,7 +105,7 @@ class DocumentedPagesTest {
                   + ": "
                   + command.text());
         }
-      } else {
+      } else if (isRun(command)) {
         String where = page.getFileName() + ":" + command.line() + ": " + command.text();
         try {
           Invocation printed = shell.run(command.text(), command.text().contains(REFUSED) ? 2 : 0);

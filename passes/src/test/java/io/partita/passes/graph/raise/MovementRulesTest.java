@@ -123,6 +123,6 @@ class MovementRulesTest {
     }
     graph.output("y", value);
     Module module = new Module(graph.finish());
-    Assertions.assertTimeout(Duration.ofSeconds(120), () -> new RaisePass().run(module));
+    Assertions.assertTimeout(Duration.ofMinutes(2), () -> new RaisePass().run(module));
   }
 }

@@ -35,7 +35,7 @@ class ClassTokensTest {
   private static final int HEADS = 3;
 
   /** How the head uses the block's result. */
-  private enum Head {
+  enum Head {
     GATHER,
     SLICE,
     ALL

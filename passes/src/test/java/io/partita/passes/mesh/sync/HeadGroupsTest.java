@@ -69,9 +69,9 @@ class HeadGroupsTest {
 
   private static double best(double[][] norms, List<Integer> left, int group) {
     double best = left.isEmpty() ? 0 : Double.NEGATIVE_INFINITY;
-    for (Integer device : left) {
+    for (int device : left) {
       List<Integer> others = new ArrayList<>(left);
-      others.remove(device);
+      others.remove(Integer.valueOf(device));
       best = Math.max(best, norms[group][device] + best(norms, others, group + 1));
     }
     return best;

@@ -330,7 +330,7 @@ class LowBitSyncsTest {
             .mapToLong(Step::bytes)
             .sum();
     long term = (TOKENS * (FEATURES - 1) + 1) / 2 + TOKENS * 2;
-    assertThat(sent).isEqualTo(2 * devices * (devices - 1) * term);
+    assertThat(sent).isEqualTo(2L * devices * (devices - 1) * term);
   }
 
   /**
@@ -352,7 +352,7 @@ class LowBitSyncsTest {
             .mapToLong(Step::bytes)
             .sum();
     long codes = (TOKENS * Math.ceilDiv(FEATURES - 1, devices) + 1) / 2;
-    assertThat(sent).isEqualTo(2 * 2 * devices * (devices - 1) * (codes + TOKENS * 2L));
+    assertThat(sent).isEqualTo(2L * 2 * devices * (devices - 1) * (codes + TOKENS * 2L));
   }
 
   /**

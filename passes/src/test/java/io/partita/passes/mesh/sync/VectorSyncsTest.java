@@ -338,7 +338,7 @@ class VectorSyncsTest {
       int blocks, int features, int groups, int bitsPerToken, double ratio) {
     int tokens = 256;
     GraphBuilder builder = new GraphBuilder("encoder");
-    Value input = builder.input("codes", TensorType.of(ElementType.I32, 1, tokens * groups));
+    Value input = builder.input("codes", TensorType.of(ElementType.I32, 1, (long) tokens * groups));
     builder.output("same", input);
     GraphEditor graph = new GraphEditor(builder.finish());
     int size = 1024;

@@ -34,7 +34,7 @@ final class RandomMeshModules {
   private RandomMeshModules(SplittableRandom random, Mesh mesh) {
     this.random = random;
     this.mesh = mesh;
-    this.kind = ReductionKind.values()[random.nextInt(3)];
+    this.kind = List.of(ReductionKind.values()).get(random.nextInt(3));
   }
 
   /** Returns a module with input x of i32 and output y. */

@@ -15,11 +15,13 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class TensorPartsTest {
+  private static final List<ElementType> ELEMENTS = List.of(ElementType.values());
+
   @Test
   void partsAreSlices() {
     for (long seed = 0; seed < 2000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      ElementType element = ElementType.values()[random.nextInt(ElementType.values().length)];
+      ElementType element = ELEMENTS.get(random.nextInt(ELEMENTS.size()));
       long[] extents = random.longs(random.nextInt(1, 4), 1, 7).toArray();
       TensorType type = TensorType.of(element, extents);
       long[] numbers = random.longs(type.shape().elements(), -8, 8).toArray();

@@ -65,7 +65,11 @@ class RewrittenOperationsTest {
     Contraction.Convolution convolution =
         new Contraction.Convolution(window, groups, true, ElementType.F32);
     Legalized legalized =
-        of(convolution, f32(2, 2 * groups, 6, 5, 7), f32(3 * groups, 2, 2, 3, 2), f32(3 * groups));
+        of(
+            convolution,
+            f32(2, 2L * groups, 6, 5, 7),
+            f32(3L * groups, 2, 2, 3, 2),
+            f32(3L * groups));
     assertThat(legalized.operations()).containsOnlyOnce("convolution");
   }
 
@@ -108,9 +112,9 @@ class RewrittenOperationsTest {
     Legalized legalized =
         of(
             new Contraction.TransposedConvolution(window, groups, true),
-            f32(2, 2 * groups, 4, 5),
-            f32(2 * groups, 3, 3, 2),
-            f32(3 * groups));
+            f32(2, 2L * groups, 4, 5),
+            f32(2L * groups, 3, 3, 2),
+            f32(3L * groups));
     assertThat(legalized.operations())
         .contains("convolution")
         .doesNotContain("transposed_convolution");

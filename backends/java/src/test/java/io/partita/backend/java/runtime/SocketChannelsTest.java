@@ -132,11 +132,11 @@ class SocketChannelsTest {
   void strangersDontPreventConnections() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
-    try (Socket silent = new Socket("127.0.0.1", first.getLocalPort())) {
+    try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort())) {
       assertThat(silent.isConnected()).isTrue();
     }
-    try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
-      stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
+    try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort())) {
+      stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
       CompletableFuture<SocketChannels> other =
           CompletableFuture.supplyAsync(
               () -> SocketChannels.connect(self(1, "p", first, second), second));
@@ -162,7 +162,7 @@ class SocketChannelsTest {
             () -> SocketChannels.connect(self(0, "p", first, second), first));
     try {
       for (int i = 0; i < 80; i++) {
-        silent.add(new Socket("127.0.0.1", first.getLocalPort()));
+        silent.add(new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort()));
       }
       try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
           SocketChannels there = own.get()) {
@@ -187,7 +187,7 @@ class SocketChannelsTest {
     CompletableFuture<SocketChannels> own =
         CompletableFuture.supplyAsync(
             () -> SocketChannels.connect(self(0, "secret program", first, second), first));
-    try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
+    try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort())) {
       DataOutputStream out = new DataOutputStream(stranger.getOutputStream());
       out.writeInt(0x50415254);
       out.writeInt(21);
@@ -224,7 +224,7 @@ class SocketChannelsTest {
     CompletableFuture<SocketChannels> own =
         CompletableFuture.supplyAsync(
             () -> SocketChannels.connect(self(0, "p", first, second), first));
-    try (Socket early = new Socket("127.0.0.1", first.getLocalPort());
+    try (Socket early = new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort());
         Frames frames = new Frames(credentials.secured(early, true), early)) {
       frames.write(WireFuzzTest.MAGIC, WireFuzzTest.content("p"));
       assertThat(frames.readShort().number).isEqualTo(WireFuzzTest.MAGIC);

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -56,7 +57,8 @@ class WireFuzzTest {
   @Test
   void strangersDisturbNobody() throws IOException {
     List<byte[]> greetings =
-        List.of(clientHello(), greeting(), "GET / HTTP/1.1\r\n\r\n".getBytes());
+        List.of(
+            clientHello(), greeting(), "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
     fuzz(
         "stranger",
         0.4,
@@ -115,7 +117,7 @@ class WireFuzzTest {
     CompletableFuture<SocketChannels> waiting =
         CompletableFuture.supplyAsync(
             () -> SocketChannels.connect(self(0, first, second, seconds), first));
-    try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
+    try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), first.getLocalPort())) {
       send(stranger, Files.readAllBytes(file), hasKey);
       try (SocketChannels peer = SocketChannels.connect(self(1, first, second, seconds), second);
           SocketChannels own = waiting.join()) {
@@ -180,7 +182,7 @@ class WireFuzzTest {
   /** What a device sends first of the handshake. */
   private byte[] clientHello() throws IOException {
     try (ServerSocket server = free();
-        Socket socket = new Socket("127.0.0.1", server.getLocalPort());
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
         Socket accepted = server.accept()) {
       CompletableFuture.runAsync(
           () -> {
