@@ -110,6 +110,22 @@ class SyncOptionsTest {
         .isLessThan(number(measured(), "bytesPerToken"));
   }
 
+  /** Once, the sums were exact without a word, also where the figures of int4 were wanted. */
+  @Test
+  void filesNeedRulesThatReadThem() {
+    assertThat(refusal("evaluate", "--calibration=cal.json"))
+        .isEqualTo(
+            """
+            error P4226: a --sync rule is invalid
+              where:     --calibration cal.json
+              expected:  rules that read it
+              found:     none
+              fix:       add --sync with rules, such as --sync int4, or leave --calibration out
+            """);
+    assertThat(refusal("evaluate", "--ranking=rank.json"))
+        .contains("P4226", "--ranking rank.json", "--sync 'insensitive: drop'");
+  }
+
   @Test
   void droppedBlocksNeedTheirOwnCalibration() {
     String rules = "--sync=blocks 0: drop+int4+bf16";

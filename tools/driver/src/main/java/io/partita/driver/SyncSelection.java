@@ -78,6 +78,7 @@ public record SyncSelection(
    * @throws PartitaException if the rules or one of the files aren't valid
    */
   public SyncRewrites rewrites() {
+    requireRules("--calibration", calibration, "--sync int4");
     Optional<BlockRanking> order = order();
     return new SyncRewrites(
         parsed(order), calibration.map(file -> CalibrationFile.read(file).calibration()), order);
@@ -99,7 +100,20 @@ public record SyncSelection(
     return parsed(order()).codebooks();
   }
 
+  /** Refuses a file that no rule can read: the sums would be exact, without a word. */
+  private void requireRules(String option, Optional<Path> file, String example) {
+    if (file.isPresent() && sums().isEmpty()) {
+      throw new PartitaException(
+          SyncCode.RULES,
+          option + " " + file.get(),
+          "rules that read it",
+          "none",
+          "add --sync with rules, such as " + example + ", or leave " + option + " out");
+    }
+  }
+
   private Optional<BlockRanking> order() {
+    requireRules("--ranking", ranking, "--sync 'insensitive: drop'");
     return ranking.map(file -> RankingFile.read(file).ranking());
   }
 

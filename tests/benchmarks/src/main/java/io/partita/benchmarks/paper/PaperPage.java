@@ -29,7 +29,7 @@ public final class PaperPage {
 
       The paper measures one block, and says that the weights of the next block are loaded from L3 meanwhile. So there are two figures for each block. *Measured* is the run of the block as the only one of its network; *loads inside*
       are the bytes that it loads from L3 because the chips' L2 can't hold its weights and cache. *With the next block's loads* assumes that L3 loads all matrices of a block during each block: the time is
-      the longer of the run and these loads, the energy has these loads too. Whole decoders [below](#whole-decoders) measure how loads and computation really overlap.
+      the longer of the run and these loads, the energy has these loads too. Whole decoders [below](#whole-decoders) measure how loads and computation really overlap. *Speedup* compares times between runs: the longer of a run and the loads that it starts, the last of which are for the next run.
 
       Blocks with several tokens are split by `tensor` or by `tensor,norm=tokens`, whichever is predicted to be faster. With the latter, chips have the block's input and output split by tokens, as they are between the blocks of a model.
       """;
