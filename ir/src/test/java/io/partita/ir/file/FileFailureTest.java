@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +33,6 @@ class FileFailureTest {
     assertThat(words(text, () -> Files.readString(text))).isEqualTo("not text in UTF-8");
     assertThat(words(text, () -> Files.createDirectories(text)))
         .isEqualTo("a file that is already there");
-    assertThat(words(text, () -> Files.newDirectoryStream(text).close())).isEqualTo("not a folder");
     Path inside = text.resolve("in");
     assertThat(words(inside, () -> Files.createDirectory(inside))).isEqualTo("Not a directory");
     Path full = Path.of("/dev/full");
@@ -49,6 +49,8 @@ class FileFailureTest {
   @Test
   void exceptionsWithoutMessages() {
     assertThat(FileFailure.words(folder, new EOFException())).isEqualTo("EOFException");
+    assertThat(FileFailure.words(folder, new NotDirectoryException(folder.toString())))
+        .isEqualTo("not a folder");
     assertThat(FileFailure.words(Path.of("x"), new FileSystemException("x", null, "read-only")))
         .isEqualTo("read-only");
   }
