@@ -1,7 +1,7 @@
 /*
- * Integer products, those with 4-bit integers, requantisation, lookups, norms and attention of bytes with XpulpV2 instructions
- * against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values, extremes
- * among them. Fails at the first difference.
+ * Integer products, those with 4-bit integers, requantisation, lookups, norms and attention of bytes with XpulpV2
+ * instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values,
+ * extremes among them. Fails at the first difference.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
