@@ -84,7 +84,8 @@ final class TargetChangeTest {
   void errorsNameTheParameters() {
     assertThatThrownBy(() -> TargetChange.set(SIRACUSA, Map.of("l4", quantity("1 MiB"))))
         .isInstanceOf(PartitaException.class)
-        .hasMessageContaining("expected:  one of chips, l3, matmul, matvec, bandwidth, l1, l2");
+        .hasMessageContaining(
+            "expected:  one of chips, reserved, l3, matmul, matvec, bandwidth, l1, l2");
     assertThatThrownBy(() -> TargetChange.set(SIRACUSA, Map.of("l2", quantity("3 MHz"))))
         .hasMessageContaining("expected:  a size such as 256KiB");
     assertThatThrownBy(() -> TargetChange.set(SIRACUSA, Map.of("chips", quantity("65"))))
