@@ -8,6 +8,7 @@ import io.partita.passes.graph.raise.attention.AttentionRuleTest;
 import io.partita.passes.graph.raise.embedding.EmbeddingRuleTest;
 import io.partita.passes.graph.raise.integer.IntegerRuleTest;
 import io.partita.passes.graph.raise.integer.TabulateFunctionsTest;
+import io.partita.passes.graph.raise.integer.TabulateIntegersTest;
 import io.partita.passes.graph.raise.linear.FfnRuleTest;
 import io.partita.passes.graph.raise.linear.LinearRuleTest;
 import io.partita.passes.graph.raise.movement.MovementRuleTest;
@@ -41,6 +42,7 @@ class EveryRuleHasCasesTest {
           new FfnRuleTest(),
           new IntegerRuleTest(),
           new TabulateFunctionsTest(),
+          new TabulateIntegersTest(),
           new LinearRuleTest(),
           new MovementRuleTest(),
           new NormRuleTest(),
