@@ -1,5 +1,5 @@
 /* The entry of all harts: hart 0 controls, the next ones are cores, and any others sleep. */
-    .section .text.start, "ax"
+    .section .start, "ax"
     .globl _start
 _start:
     .option push
