@@ -99,7 +99,8 @@ class SeveralChipsTest {
       int tokens = 1 + random.nextInt(i < 4 ? 2 : 40);
       // Each chip has at least one column.
       int columns = chips + random.nextInt(90);
-      String algorithm = List.of("direct", "ring", "tree(2)", "tree(4)").get(random.nextInt(4));
+      String algorithm =
+          List.of("direct", "ring", "tree(2)", "tree(4)", "hierarchical(2)").get(random.nextInt(5));
       String whole = "E[2,%d,%d]".formatted(tokens, columns);
       String split = "E[2,%d,%d{x}]".formatted(tokens, columns);
       String x = "%a" + i;
