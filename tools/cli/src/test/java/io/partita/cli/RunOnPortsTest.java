@@ -218,9 +218,11 @@ final class RunOnPortsTest {
 
   @Test
   void programWithoutRoomForItsCode() throws IOException {
+    // It isn't built yet: the build doesn't follow linker scripts.
+    Path folder = SmallChipProgram.compiled(Files.createDirectory(scratch.resolve("room")), 1);
     assertThat(
             refused(
-                one,
+                folder,
                 "runtime/ports/qemu-virt/virt.ld",
                 text -> text.replace("LENGTH = 1024M", "LENGTH = 64K"),
                 SmallChipProgram.on(Port.QEMU)))
