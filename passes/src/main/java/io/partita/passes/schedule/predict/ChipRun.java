@@ -190,7 +190,6 @@ final class ChipRun {
           return actions.get(action);
         }
         awaitSends(sends.size());
-        preload(left);
         asked = Optional.empty();
         exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
         syncs.end(own.sync(), reached);

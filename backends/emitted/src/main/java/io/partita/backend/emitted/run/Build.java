@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 public final class Build {
   private static final Duration MAX_DURATION = Duration.ofMinutes(30);
 
-  /** What the linker says of a memory that is too small. */
+  /** What the linker says if the memory of code, which is L2 or QEMU's, is too small. */
   private static final Pattern OVERFLOW =
-      Pattern.compile("region `(\\w+)' overflowed by (\\d+) bytes");
+      Pattern.compile("region `(L2|ram)' overflowed by (\\d+) bytes");
 
   private Build() {}
 
