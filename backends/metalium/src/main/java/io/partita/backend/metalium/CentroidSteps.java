@@ -3,7 +3,6 @@ package io.partita.backend.metalium;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
@@ -33,9 +32,7 @@ final class CentroidSteps {
 
   Step nearest(Contraction.NearestCentroid nearest, Node node) {
     Matrix x = operands.required(node, 0);
-    Value centroids = node.operand(1);
-    Optional<Tensor> data =
-        centroids.isInput() ? Optional.empty() : centroids.definition().constant();
+    Optional<Tensor> data = Matrices.constant(node.operand(1));
     boolean isOfRows = x.columns() == Matrices.columns(node.operand(0).type());
     // In a model of bf16, distances would have few bits.
     if (data.isEmpty() || !isOfRows || x.format() != TileFormat.F32) {

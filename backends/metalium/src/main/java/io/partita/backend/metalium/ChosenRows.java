@@ -35,7 +35,7 @@ record ChosenRows(List<Run> runs) {
    * isn't such a one, or keys count by their place.
    */
   static Optional<ChosenRows> ofKeys(Structured.Attention attention, Value mask) {
-    Optional<Tensor> constant = mask.isInput() ? Optional.empty() : mask.definition().constant();
+    Optional<Tensor> constant = Matrices.constant(mask);
     boolean isPlain = !attention.causal() && attention.window() == 0 && !attention.keyLength();
     if (!isPlain || mask.type().element() != ElementType.BOOL || constant.isEmpty()) {
       return Optional.empty();

@@ -208,15 +208,10 @@ final class Decisions {
         && value.definition().op() instanceof Elementwise.Binary(BinaryFunction function)
         && function == BinaryFunction.GREATER
         && isPriority(value.definition().operand(0))
-        && isZero(value.definition().operand(1))) {
+        && Matrices.isZero(value.definition().operand(1))) {
       return value.definition().operand(0);
     }
     return value;
-  }
-
-  private static boolean isZero(Value value) {
-    return !value.isInput()
-        && value.definition().constant().filter(data -> data.isFilledWith(0)).isPresent();
   }
 
   /** Whether a value is one of some constants, none of which is negative. */

@@ -204,8 +204,7 @@ final class Matrices {
   Matrix repeated(Value value, TensorType type) {
     Movement.Broadcast broadcast = new Movement.Broadcast(type.shape());
     Tensor data =
-        OpEvaluator.evaluate(broadcast, List.of(value.definition().constant().orElseThrow()))
-            .getFirst();
+        OpEvaluator.evaluate(broadcast, List.of(constant(value).orElseThrow())).getFirst();
     long columns = columns(type);
     return constant(value.name() + " repeated", data.size() / columns, columns, data.doubles());
   }
@@ -265,8 +264,14 @@ final class Matrices {
     return weight(name, pool.elements(), data, Matrix.TILE, Matrix.TILE, false);
   }
 
-  private static Optional<Tensor> constant(Value value) {
+  /** Returns the elements of a constant; empty for other values. */
+  static Optional<Tensor> constant(Value value) {
     return value.isInput() ? Optional.empty() : value.definition().constant();
+  }
+
+  /** Whether a value is a constant of zeros. */
+  static boolean isZero(Value value) {
+    return constant(value).filter(data -> data.isFilledWith(0)).isPresent();
   }
 
   private Matrix weight(

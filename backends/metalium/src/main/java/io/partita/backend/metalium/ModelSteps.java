@@ -224,9 +224,7 @@ final class ModelSteps {
   /** Whether an operand is a constant whose elements all count several times. */
   private static boolean isRepeated(Node node, int operand) {
     Value value = node.operand(operand);
-    return !isSame(value, node.result())
-        && !value.isInput()
-        && value.definition().constant().isPresent();
+    return !isSame(value, node.result()) && Matrices.constant(value).isPresent();
   }
 
   /** Whether an operand is one constant number, and the result isn't. */
@@ -270,7 +268,7 @@ final class ModelSteps {
   /** Elements that constant flags choose instead of zeros: products with ones and zeros. */
   private Epilogue selection(Node node) {
     if (!isRepeated(node, 0)
-        || !isZero(node.operand(2))
+        || !Matrices.isZero(node.operand(2))
         || !isSame(node.operand(1), node.result())) {
       throw unsupported(node);
     }
@@ -399,18 +397,13 @@ final class ModelSteps {
     }
   }
 
-  private static boolean isZero(Value value) {
-    return !value.isInput()
-        && value.definition().constant().filter(data -> data.isFilledWith(0)).isPresent();
-  }
-
   /** The operand that a flag chooses; a constant 0 has no matrix. */
   private Step choice(Node node) {
     int word = decisions.word(node.operand(0), node);
     Matrix result = matrices.result(node.result());
     List<Matrix> inputs = new ArrayList<>(List.of(operands.required(node, 1)));
     Value other = node.operand(2);
-    if (!isZero(other)) {
+    if (!Matrices.isZero(other)) {
       inputs.add(operands.required(node, 2));
     }
     for (int i = 0; i < inputs.size(); i++) {
