@@ -332,8 +332,7 @@ final class ChipPlacing {
 
   private Optional<Misfit> misfit(
       ScheduleCode code, Memory memory, MemoryUse use, List<Region> held) {
-    boolean fits = use.used() <= use.available() && (code == ScheduleCode.FAR || places.fits());
-    return fits
+    return use.used() <= use.available()
         ? Optional.empty()
         : Optional.of(new Misfit(code, tasks.devices().getFirst(), chip, memory, use, held));
   }

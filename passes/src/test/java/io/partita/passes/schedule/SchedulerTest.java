@@ -433,6 +433,19 @@ class SchedulerTest {
         .hasMessageContaining("found:     3,670,016 B");
   }
 
+  /** Tests that L2 isn't named where only the memory outside of the chip is too small. */
+  @Test
+  void onlyMemoryThatIsTooSmallIsNamed() {
+    PricedSchedule priced =
+        Scheduler.price(
+            SmallPrograms.layers(20, 256),
+            SmallPrograms.with("l3", 1 << 20),
+            SchedulerOptions.STANDARD);
+    assertThat(priced.misfits())
+        .extracting(misfit -> misfit.memory().name())
+        .containsExactly("l3");
+  }
+
   /** Tests updates whose data is in the cache. */
   @Test
   void cachesUpdatedWithThemselvesAreCopied() {

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  * @param start the transfers that are in flight when a run begins
  * @param before for each task, the transfers that are started and awaited right before it; the last
  *     entry is for the end of the run
- * @param fits whether all live regions fit the home memory at all times
+ * @param fits whether all live regions fit the home memory at all times, and the others the farther
+ *     memory
  * @param room bytes of the home memory for large weights and states, resident or streamed
  * @param traffic the bytes that a run moves between the two memories
  * @param cycles of a run that follows another one, without messages, predicted by the chip's
