@@ -441,9 +441,7 @@ class SchedulerTest {
             SmallPrograms.layers(20, 256),
             SmallPrograms.with("l3", 1 << 20),
             SchedulerOptions.STANDARD);
-    assertThat(priced.misfits())
-        .extracting(misfit -> misfit.memory().name())
-        .containsExactly("l3");
+    assertThat(priced.misfits()).extracting(misfit -> misfit.memory().name()).containsExactly("l3");
   }
 
   /** Tests updates whose data is in the cache. */

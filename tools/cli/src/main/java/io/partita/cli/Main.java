@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,6 +59,9 @@ import picocli.CommandLine.Spec;
       WarmUp.class
     })
 final class Main implements Runnable {
+  /** The last of these counts: remedies append them to a command that may already have them. */
+  private static final Set<String> REPLACED = Set.of("--devices", "--strategy");
+
   @Option(
       names = "--debug",
       scope = ScopeType.INHERIT,
@@ -90,7 +94,6 @@ final class Main implements Runnable {
   static CommandLine commandLine(PrintWriter out, PrintWriter err) {
     Main main = new Main();
     CommandLine line = new CommandLine(main);
-    // Remedies append options that a command may already have.
     for (String command : List.of("plan", "compile", "check")) {
       line.getSubcommands().get(command).setOverwrittenOptionsAllowed(true);
     }
@@ -110,8 +113,25 @@ final class Main implements Runnable {
       if (each.isUsageHelpRequested() || each.commandSpec().helpCommand()) {
         each.commandSpec().commandLine().setOut(out);
       }
+      verifyGivenOnce(each);
     }
     return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /**
+   * Refuses other options than {@link #REPLACED} that a command line has twice, as picocli does.
+   */
+  private static void verifyGivenOnce(CommandLine.ParseResult parsed) {
+    for (CommandLine.Model.OptionSpec option : parsed.matchedOptions()) {
+      boolean isAgain = !option.isMultiValue() && option.originalStringValues().size() > 1;
+      if (isAgain && !REPLACED.contains(option.longestName())) {
+        throw new CommandLine.OverwrittenOptionException(
+            parsed.commandSpec().commandLine(),
+            option,
+            "option '%s' (%s) should be specified only once"
+                .formatted(option.longestName(), option.paramLabel()));
+      }
+    }
   }
 
   public static void main(String[] arguments) {

@@ -45,6 +45,34 @@ final class UsageTest {
   }
 
   @Test
+  void refusesOptionsThatAreGivenTwice() {
+    assertThat(mistake("compile", "m.onnx", "--target", "java", "--target", "siracusa", "-o", "x"))
+        .isEqualTo("option '--target' (TARGET) should be specified only once");
+    assertThat(mistake("compile", "m.onnx", "--target", "java", "-o", "x", "--output=y"))
+        .isEqualTo("option '--output' (DIR) should be specified only once");
+    assertThat(mistake("run", "x", "--inputs", "a.npz", "--inputs", "b.npz"))
+        .isEqualTo("option '--inputs' (FILE) should be specified only once");
+  }
+
+  /** Tests the options of remedies, which are appended to commands that may have them. */
+  @Test
+  void lastOptionOfRemediesCounts() {
+    Invocation planned =
+        Invocation.of(
+            "plan",
+            Invocation.ROOT.resolve("tests/models/tiny-shakespeare/decode/network.onnx"),
+            "--dim=past=16",
+            "--target=siracusa:chips=4",
+            "--strategy=sequence",
+            "--devices=3",
+            "--strategy=tensor",
+            "--devices=2",
+            "--json");
+    assertThat(planned.exitCode()).as(planned.err()).isEqualTo(ExitCode.DONE);
+    assertThat(planned.json().get("strategy").toString()).startsWith("tensor=2");
+  }
+
+  @Test
   void suggestsACommand() {
     assertThat(Invocation.of("inspct").err()).contains("inspect");
   }
