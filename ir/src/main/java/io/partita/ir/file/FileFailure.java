@@ -1,5 +1,6 @@
 package io.partita.ir.file;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -33,6 +34,7 @@ public final class FileFailure {
       case NotDirectoryException _ -> "not a folder";
       case FileAlreadyExistsException _ -> "a file that is already there";
       case CharacterCodingException _ -> "not text in UTF-8";
+      case EOFException ended when ended.getMessage() == null -> "it ends early";
       case FileSystemException named when named.getReason() != null -> named.getReason();
       default ->
           failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();

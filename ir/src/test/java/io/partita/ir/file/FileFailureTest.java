@@ -48,7 +48,8 @@ class FileFailureTest {
 
   @Test
   void exceptionsWithoutMessages() {
-    assertThat(FileFailure.words(folder, new EOFException())).isEqualTo("EOFException");
+    assertThat(FileFailure.words(folder, new EOFException())).isEqualTo("it ends early");
+    assertThat(FileFailure.words(folder, new IOException())).isEqualTo("IOException");
     assertThat(FileFailure.words(folder, new NotDirectoryException(folder.toString())))
         .isEqualTo("not a folder");
     assertThat(FileFailure.words(Path.of("x"), new FileSystemException("x", null, "read-only")))

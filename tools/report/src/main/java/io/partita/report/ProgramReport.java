@@ -7,10 +7,10 @@ import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -81,9 +81,9 @@ public final class ProgramReport {
         return fields;
       }
       throw missing(file, "another format");
-    } catch (NoSuchFileException e) {
-      throw missing(file, "no such file");
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
+      throw missing(file, FileFailure.words(file, e));
+    } catch (IllegalArgumentException e) {
       throw missing(file, e.getMessage());
     }
   }

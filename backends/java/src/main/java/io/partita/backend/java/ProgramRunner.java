@@ -4,6 +4,7 @@ import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.RefusedInput;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -115,14 +117,21 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   private static PartitaException unreadable(String where, Exception e) {
-    // Emitted code says what it found; others only name the file.
-    boolean isTold = e.getClass() == IOException.class;
     return new PartitaException(
         BackendCode.DESCRIPTOR,
         where,
         "the program's source and weights",
-        isTold ? e.getMessage() : e.getClass().getSimpleName() + ": " + e.getMessage(),
+        switch (e) {
+          case IOException file -> FileFailure.words(Path.of(where), file);
+          case ClassNotFoundException _ -> "no class " + e.getMessage();
+          case NoSuchMethodException _ -> "no method " + e.getMessage().split("\\(")[0];
+          default -> words(e);
+        },
         "compile the model again");
+  }
+
+  private static String words(Throwable thrown) {
+    return Objects.requireNonNullElse(thrown.getMessage(), thrown.getClass().getSimpleName());
   }
 
   /** Says where the weights are. */
@@ -188,7 +197,7 @@ public final class ProgramRunner implements AutoCloseable {
                     BackendCode.PROGRAM_FAILED,
                     description.className(),
                     "",
-                    cause.getClass().getSimpleName() + ": " + cause.getMessage(),
+                    words(cause),
                     "check the values of the inputs"));
   }
 

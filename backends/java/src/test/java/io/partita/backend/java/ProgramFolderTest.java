@@ -103,6 +103,36 @@ class ProgramFolderTest {
   }
 
   @Test
+  void missingPartsAreNamed() throws IOException {
+    Path target = folder.resolve("out");
+    Path source = target.resolve("a/b/Decoder.java");
+    Path weights = target.resolve("Decoder.weights");
+    JavaBackend backend = new JavaBackend(OPTIONS);
+    backend.write(program(), target);
+    Files.delete(weights);
+    assertUnreadable(target, weights + ": no such file");
+    Files.delete(source);
+    assertUnreadable(target, source + ": no such file");
+    backend.write(program(), target);
+    Files.writeString(source, Files.readString(source).replace(" step(", " next("));
+    assertUnreadable(target, "no method a.b.Decoder.step");
+  }
+
+  private static void assertUnreadable(Path target, String found) {
+    try (ProgramCompiler compiler = new ProgramCompiler()) {
+      assertThatThrownBy(() -> ProgramRunner.open(compiler, target))
+          .hasMessage(
+              """
+              error P5004: the compiled model can't be read
+                where:     a.b.Decoder
+                expected:  the program's source and weights
+                found:     %s
+                fix:       compile the model again"""
+                  .formatted(found));
+    }
+  }
+
+  @Test
   void leavesNoPartialFiles() throws IOException {
     EmittedFile broken =
         new EmittedFile(

@@ -5,6 +5,7 @@ import io.partita.backend.emitted.DescriptionFile;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
@@ -21,7 +22,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -102,10 +102,8 @@ final class ChipValues {
           ReferenceFiles.FORMAT,
           fields -> of(graph, fields, file, inputs),
           ChipValues::unreadable);
-    } catch (NoSuchFileException e) {
-      throw unreadable(Path.of(e.getFile()), "no such file");
     } catch (IOException e) {
-      throw unreadable(text, String.valueOf(e.getMessage()));
+      throw unreadable(text, FileFailure.words(text, e));
     }
   }
 

@@ -4,6 +4,7 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) implements Ke
       }
       return messages;
     } catch (IOException e) {
-      throw failed(folder, e.toString());
+      throw failed(folder, FileFailure.words(folder, e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw failed(folder, "interrupted");

@@ -1,6 +1,7 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.emitted.ProgramInterface;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -68,7 +69,7 @@ public final class KernelSession implements AutoCloseable {
           .redirectError(messages.toFile())
           .start();
     } catch (IOException e) {
-      throw program.stopped(String.valueOf(e.getMessage()));
+      throw program.stopped(FileFailure.words(program.folder(), e));
     }
   }
 
@@ -115,7 +116,7 @@ public final class KernelSession implements AutoCloseable {
       process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
       return program.told(Files.readString(messages));
     } catch (IOException e) {
-      return e.toString();
+      return FileFailure.words(program.folder(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";

@@ -3,6 +3,7 @@ package io.partita.backend.emitted.run;
 import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
@@ -75,7 +76,7 @@ public final class BatchProgram {
       run(inputs, options, scratch.path());
       return result(inputs.size(), steps, scratch.path());
     } catch (IOException e) {
-      throw StoppedProgram.of(folder, port, e.toString());
+      throw StoppedProgram.of(folder, port, FileFailure.words(folder, e));
     }
   }
 
@@ -112,7 +113,7 @@ public final class BatchProgram {
       Commands.linkImages(folder, chips, files);
       execute(Commands.of(port, folder, build, chips, options, files), files);
     } catch (IOException e) {
-      throw StoppedProgram.of(folder, port, e.toString());
+      throw StoppedProgram.of(folder, port, FileFailure.words(folder, e));
     }
   }
 

@@ -3,6 +3,7 @@ package io.partita.backend.emitted.run;
 import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import java.io.File;
 import java.io.IOException;
@@ -59,7 +60,7 @@ public final class Build {
         throw failed(folder, command, make.messages());
       }
     } catch (IOException e) {
-      throw failed(folder, command, e.toString());
+      throw failed(folder, command, FileFailure.words(folder, e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw failed(folder, command, "interrupted");

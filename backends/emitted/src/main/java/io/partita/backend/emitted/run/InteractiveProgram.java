@@ -2,6 +2,7 @@ package io.partita.backend.emitted.run;
 
 import io.partita.backend.emitted.ChipDescription;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
@@ -74,7 +75,7 @@ public final class InteractiveProgram implements AutoCloseable {
     try {
       return new InteractiveProgram(folder, port, options, limit);
     } catch (IOException e) {
-      throw StoppedProgram.of(folder, port, e.toString());
+      throw StoppedProgram.of(folder, port, FileFailure.words(folder, e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw StoppedProgram.of(folder, port, "interrupted");
@@ -158,7 +159,7 @@ public final class InteractiveProgram implements AutoCloseable {
       processes.end();
       return messages;
     } catch (IOException e) {
-      return e.toString();
+      return FileFailure.words(folder, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";
@@ -171,7 +172,7 @@ public final class InteractiveProgram implements AutoCloseable {
       processes.end();
       return messages;
     } catch (IOException e) {
-      return e.toString();
+      return FileFailure.words(folder, e);
     }
   }
 

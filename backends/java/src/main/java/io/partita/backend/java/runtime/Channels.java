@@ -97,13 +97,11 @@ public abstract class Channels {
 
   /** Returns a failure of a device's program. */
   static Failure failed(int device, Throwable cause) {
+    String text =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     return cause instanceof Failure
         ? (Failure) cause
-        : new Failure(
-            Reason.FAILED,
-            device,
-            cause.getClass().getSimpleName() + ": " + cause.getMessage(),
-            cause);
+        : new Failure(Reason.FAILED, device, text, cause);
   }
 
   /** Returns a failure for an unexpected message: the devices' programs don't match. */

@@ -76,6 +76,14 @@ class SocketChannelsTest {
   }
 
   @Test
+  void failuresOfProgramsAreTheirMessages() {
+    assertThat(Channels.failed(1, new ArithmeticException("/ by zero"))).hasMessage("/ by zero");
+    assertThat(Channels.failed(1, new StackOverflowError())).hasMessage("StackOverflowError");
+    Failure told = new Failure(Reason.ENDED, 2, "ended", null);
+    assertThat(Channels.failed(1, told)).isSameAs(told);
+  }
+
+  @Test
   void messagesArriveInOrder() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
