@@ -60,7 +60,8 @@ import picocli.CommandLine.Spec;
     })
 final class Main implements Runnable {
   /** The last of these counts: remedies append them to a command that may already have them. */
-  private static final Set<String> REPLACED = Set.of("--devices", "--strategy");
+  private static final Set<String> REPLACED =
+      Set.of("--devices", "--strategy", "--kv-capacity", "--chunk", "--plan");
 
   @Option(
       names = "--debug",

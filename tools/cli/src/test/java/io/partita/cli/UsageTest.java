@@ -62,10 +62,10 @@ final class UsageTest {
             "plan",
             Invocation.ROOT.resolve("tests/models/tiny-shakespeare/decode/network.onnx"),
             "--dim=past=16",
-            "--target=siracusa:chips=4",
+            "--target=wifi-laptops:laptops=4",
             "--strategy=sequence",
             "--devices=3",
-            "--strategy=tensor",
+            "--strategy=tensor=2,norm=root,vocabulary=replicated",
             "--devices=2",
             "--json");
     assertThat(planned.exitCode()).as(planned.err()).isEqualTo(ExitCode.DONE);
