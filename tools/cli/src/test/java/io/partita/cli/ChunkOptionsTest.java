@@ -67,7 +67,8 @@ class ChunkOptionsTest {
   void plansAndPassesDontChangeTheText() {
     compile(PROMPT, "--kv-capacity 32");
     String expected = text();
-    assertThat(compile(PROMPT, "--kv-capacity 32 --plan siracusa:chips=2").out())
+    assertThat(
+            compile(PROMPT, "--kv-capacity 32 --plan siracusa:chips=2 --strategy tensor=2").out())
         .contains("2 devices");
     assertThat(text()).isEqualTo(expected);
     String passes = "simplify,raise,simplify,kv-state(capacity=32),simplify";

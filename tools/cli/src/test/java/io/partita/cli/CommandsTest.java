@@ -141,11 +141,11 @@ final class CommandsTest {
               scratch.resolve("x"),
               "--dim=past=" + capacity);
       assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-      assertThat(compile.err()).startsWith("error P6008");
+      assertThat(compile.err()).contains("error P6008").doesNotContain("internal error");
     }
     assertThat(
             Invocation.of("opt", DECODER, "--passes", "simplify,raise,kv-state(capacity=0)").err())
-        .startsWith("error P4003");
+        .contains("error P4003");
   }
 
   @Test

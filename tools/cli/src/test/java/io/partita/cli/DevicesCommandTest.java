@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,6 +167,7 @@ final class DevicesCommandTest {
   }
 
   /** Tests that the others notice a killed process. */
+  @Tag("thorough")
   @Test
   void theProcessesEndWithTheCommand() throws Exception {
     interrupt(Process::destroyForcibly);

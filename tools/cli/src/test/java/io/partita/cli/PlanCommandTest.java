@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,6 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests 'plan' on the bundled decoder and its errors. */
 final class PlanCommandTest {
   private static final int MAX_PAGE_LENGTH = 45;
+
+  private static final Map<String, Map<String, Object>> BEST = new HashMap<>();
 
   @TempDir Path scratch;
 
@@ -30,6 +33,12 @@ final class PlanCommandTest {
     Invocation plan = plan(Stream.concat(Stream.of(options), Stream.of("--json")).toArray());
     assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
     return plan.json();
+  }
+
+  /** The plan for the best number of chips, which several tests read. */
+  private static Map<String, Object> best(String goal) {
+    return BEST.computeIfAbsent(
+        goal, any -> json("--target", "siracusa:chips=4", "--devices=auto", "--minimise", goal));
   }
 
   @SuppressWarnings("unchecked")
@@ -58,7 +67,8 @@ final class PlanCommandTest {
             "plan",
             Invocation.SHAKESPEARE.resolve("prefill/network.onnx"),
             "--target=siracusa:chips=4",
-            "--strategy=tensor=4,norm=tokens");
+            "--dim=seq=16",
+            "--strategy=tensor=4,norm=tokens,vocabulary=replicated");
     List<String> lines = plan.out().lines().filter(line -> line.matches(" +[0-9]+ x .*")).toList();
     assertThat(lines)
         .hasSizeGreaterThan(1)
@@ -69,16 +79,15 @@ final class PlanCommandTest {
 
   @Test
   void isDeterministic() {
-    assertThat(plan("--target", "siracusa:chips=4").out())
-        .isEqualTo(plan("--target", "siracusa:chips=4").out());
+    assertThat(plan("--target", "siracusa:chips=2").out())
+        .isEqualTo(plan("--target", "siracusa:chips=2").out());
   }
 
   @Test
   void theBestPlanWins() {
     for (String goal : List.of("latency", "energy")) {
       String figure = goal.equals("latency") ? "seconds" : "joules";
-      Map<String, Object> json =
-          json("--target", "siracusa:chips=4", "--devices=auto", "--minimise", goal);
+      Map<String, Object> json = best(goal);
       List<Map<String, Object>> fitting =
           list(json, "tried").stream()
               .filter(attempt -> attempt.get("outcome").equals("fits"))
@@ -94,7 +103,7 @@ final class PlanCommandTest {
 
   @Test
   void theFrontIsUndominated() {
-    Map<String, Object> json = json("--target", "siracusa:chips=4", "--devices=auto");
+    Map<String, Object> json = best("latency");
     List<Map<String, Object>> front = list(json, "front");
     assertThat(front).isNotEmpty();
     for (Map<String, Object> one : front) {
@@ -199,7 +208,8 @@ final class PlanCommandTest {
         Invocation.of(
             "plan",
             Invocation.SHAKESPEARE.resolve("prefill/network.onnx"),
-            "--target=siracusa:chips=2");
+            "--target=wifi-laptops:laptops=2",
+            "--strategy=tensor=2,norm=root,vocabulary=replicated");
     assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
     assertThat(plan.err()).contains("note P6018").contains("--dim seq=128");
   }

@@ -105,6 +105,7 @@ final class PlanRemediesTest {
         .containsExactly("a smaller batch", "a shorter sequence");
   }
 
+  @Tag("thorough")
   @Test
   void missingRemediesAreReported() {
     Invocation failed =

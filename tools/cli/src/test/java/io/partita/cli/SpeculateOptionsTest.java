@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compiling with speculation on attention, and refusals of what can't speculate. */
 class SpeculateOptionsTest {
@@ -41,9 +41,18 @@ class SpeculateOptionsTest {
   }
 
   /** The prediction for both outcomes is the same in a plan and of the compiled program. */
-  @ParameterizedTest
-  @ValueSource(ints = {2, 4})
-  void bothOutcomesArePredicted(int chips) {
+  @Test
+  void bothOutcomesArePredicted() {
+    bothOutcomesArePredicted(2);
+  }
+
+  @Tag("thorough")
+  @Test
+  void bothOutcomesArePredictedForGroupsOfTwo() {
+    bothOutcomesArePredicted(4);
+  }
+
+  private void bothOutcomesArePredicted(int chips) {
     List<Object> options =
         List.of(
             DECODE,
