@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -91,11 +93,11 @@ final class PlanSearchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8", "n150"})
+  @ValueSource(strings = {"siracusa:chips=4", "wifi-laptops:laptops=4", "n150"})
   void plansAreNotBelowTheirBound(String reference) {
     TargetDescription target = TargetLibrary.find(reference);
     LowerBound bounds = new LowerBound(graph, anatomy, facts, target);
-    for (int devices : List.of(1, 2, 4, Math.min(9, target.deviceCount()))) {
+    for (int devices : new TreeSet<>(List.of(1, 2, 4, Math.min(9, target.deviceCount())))) {
       for (Strategy strategy : all(devices)) {
         CandidatePlan plan = planner(target, Goal.LATENCY).plan(strategy);
         LowerBound.Bound bound = bounds.of(strategy);
@@ -109,6 +111,13 @@ final class PlanSearchTest {
         assertThat(bound.weightBytesPerDevice()).isLessThanOrEqualTo(plan.peakBytes());
       }
     }
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8"})
+  void plansOfMoreDevicesAreNotBelowTheirBound(String reference) {
+    plansAreNotBelowTheirBound(reference);
   }
 
   @ParameterizedTest
