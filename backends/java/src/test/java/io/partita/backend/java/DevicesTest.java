@@ -24,6 +24,7 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,12 +108,19 @@ class DevicesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 6, 8})
+  @ValueSource(ints = {1, 2, 3, 6})
   void allCollectivesAsThreads(int devices) {
     Program program = HandMadePrograms.of(schedules(devices));
     try (ProgramRunner runner = ProgramRunner.load(compiler, JavaBackend.emit(program, OPTIONS))) {
       assertSame(program, runner, 2);
     }
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8})
+  void allCollectivesAsMoreThreads(int devices) {
+    allCollectivesAsThreads(devices);
   }
 
   @Test

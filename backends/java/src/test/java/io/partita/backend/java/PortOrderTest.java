@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,7 +65,7 @@ class PortOrderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tensor=2", "tensor=3", "tensor=2,norm=root"})
+  @ValueSource(strings = {"tensor=3", "tensor=2,norm=root"})
   void argumentsHaveTheOrderOfTheModelOnSeveralDevices(String strategy) {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       for (List<String> order : orders()) {
@@ -75,6 +76,12 @@ class PortOrderTest {
         assertOrder(compiler, emitted, graph);
       }
     }
+  }
+
+  @Tag("thorough")
+  @Test
+  void argumentsHaveTheOrderOfTheModelOnTwoEqualDevices() {
+    argumentsHaveTheOrderOfTheModelOnSeveralDevices("tensor=2");
   }
 
   @Test
