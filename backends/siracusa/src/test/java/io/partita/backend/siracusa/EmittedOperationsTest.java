@@ -67,8 +67,14 @@ class EmittedOperationsTest {
   }
 
   /** Tests sizes at which every axis is tiled, constant weights, and strided views. */
+  @Test
+  void chosenOperationsInSmallTiles() throws IOException {
+    chosenOperations(2500, "late");
+  }
+
+  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"8000, early", "2500, late"})
+  @CsvSource({"8000, early", "262144, late"})
   void chosenOperations(long l1, String transfers) throws IOException {
     OperationsInC operations = new OperationsInC(l1);
     List<OperationCase> cases = new ChosenOperations(l1).all();
@@ -76,12 +82,6 @@ class EmittedOperationsTest {
       assertThat(operations.obstacle(each)).as(each.toString()).isEmpty();
     }
     operations.verify(cases, folder.resolve("out"), transfers);
-  }
-
-  @Tag("thorough")
-  @Test
-  void chosenOperationsInLargeTiles() throws IOException {
-    chosenOperations(262_144, "late");
   }
 
   /** Whether it is defined for the operands and not empty. */
