@@ -46,7 +46,9 @@ record FailureMessage(File model, String executionId, File pom) {
     }
     PARAMETERS.forEach(
         (option, parameter) -> {
-          String pattern = "(?<![\\w-])" + Pattern.quote(option) + "(?![\\w-])";
+          // Some diagnostics name the strategy or the target without the option.
+          String pattern =
+              "((?<![\\w-])%s|where: +%s)(?![\\w-])".formatted(option, option.substring(2));
           if (Pattern.compile(pattern).matcher(failure.getMessage()).find()) {
             text.append("\n  ").append(option).append(" is <").append(parameter).append('>');
           }

@@ -52,7 +52,8 @@ public final class GoldenMojo extends ModelMojo {
       }
     } catch (UncheckedIOException e) {
       throw new MojoExecutionException(
-          "goldens in " + goldens + " can't be read or written: " + e.getCause(), e);
+          "goldens in " + goldens + " can't be read or written: " + FileProblem.words(e.getCause()),
+          e);
     }
   }
 }

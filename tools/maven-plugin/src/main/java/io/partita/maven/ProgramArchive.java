@@ -44,7 +44,7 @@ final class ProgramArchive {
       }
       Files.move(part, archive, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new MojoExecutionException(archive + " can't be written: " + e, e);
+      throw new MojoExecutionException(archive + " can't be written: " + FileProblem.words(e), e);
     }
   }
 

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
@@ -121,8 +120,7 @@ final class Stamp {
   }
 
   private MojoExecutionException failure(IOException e) {
-    String what = e instanceof NoSuchFileException ? "a file is missing: " : "";
-    return new MojoExecutionException(file + " can't be written: " + what + e.getMessage(), e);
+    return new MojoExecutionException(file + " can't be written: " + FileProblem.words(e), e);
   }
 
   private static String hash(Path path) throws IOException {

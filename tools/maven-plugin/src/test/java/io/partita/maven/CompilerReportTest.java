@@ -31,6 +31,15 @@ class CompilerReportTest {
   }
 
   @Test
+  void strategiesAndTargetsAreParametersToo() {
+    FailureMessage message = new FailureMessage(new File("a.onnx"), "x", null);
+    assertThat(message.text("is wrong", new CompilerFailure("P4201\n  where:     strategy\n")))
+        .endsWith("\n  --strategy is <strategy>");
+    assertThat(message.text("is wrong", new CompilerFailure("P3310\n  where:     target n150")))
+        .endsWith("\n  --target is <target>");
+  }
+
+  @Test
   void otherErrorsAreReportedVerbatim() {
     assertThat(CompilerReport.of("{\"exitCode\": 2, \"message\": \"no\"}", "usage").failure())
         .hasMessage("no");

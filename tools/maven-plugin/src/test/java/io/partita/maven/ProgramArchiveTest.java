@@ -1,6 +1,7 @@
 package io.partita.maven;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,20 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ProgramArchiveTest {
   @TempDir Path scratch;
+
+  @Test
+  void unwritableArchivesAreReportedInWords() throws Exception {
+    Path file = Files.createFile(scratch.resolve("file"));
+    assertThatThrownBy(() -> ProgramArchive.write(scratch, file.resolve("a.zip")))
+        .hasMessage(
+            file.resolve("a.zip")
+                + " can't be written: "
+                + file
+                + ": a file that is already there");
+    Path gone = scratch.resolve("gone");
+    assertThatThrownBy(() -> ProgramArchive.write(gone, scratch.resolve("a.zip")))
+        .hasMessageEndingWith("a.zip can't be written: " + gone + ": no such file");
+  }
 
   @Test
   void archivesAreDeterministic() throws Exception {
