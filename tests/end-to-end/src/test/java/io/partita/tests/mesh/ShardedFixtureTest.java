@@ -48,12 +48,12 @@ class ShardedFixtureTest {
   /** Attention and four networks, with only linear operations in between. */
   private static final Map<String, Integer> SUMS = Map.of("mobilebert", 5);
 
-  /** Each fixture on one number of devices. */
+  /** Half of the fixtures, each on one number of devices. */
   static Stream<Arguments> fixtures() {
     return chosen(true);
   }
 
-  /** Models on other numbers. */
+  /** The other fixtures, and models on other numbers. */
   static Stream<Arguments> otherDevices() {
     return chosen(false);
   }
@@ -69,7 +69,9 @@ class ShardedFixtureTest {
           ON_ALL.contains(name)
               ? IntStream.range(0, DEVICES.size()).filter(number -> number != first)
               : isModel(name) ? IntStream.of((first + 4) % DEVICES.size()) : IntStream.empty();
-      (areFirst ? IntStream.of(first) : others)
+      boolean isDefault = i / DEVICES.size() % 2 == 0;
+      IntStream chosen = areFirst == isDefault ? IntStream.of(first) : IntStream.empty();
+      (areFirst ? chosen : IntStream.concat(chosen, others))
           .map(DEVICES::get)
           .forEach(devices -> all.add(Arguments.of(name, devices, test)));
     }
