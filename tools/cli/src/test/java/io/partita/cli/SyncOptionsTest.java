@@ -126,6 +126,7 @@ class SyncOptionsTest {
         .contains("P4226", "--ranking rank.json", "--sync 'insensitive: drop'");
   }
 
+  @Tag("thorough")
   @Test
   void droppedBlocksNeedTheirOwnCalibration() {
     String rules = "--sync=blocks 0: drop+int4+bf16";

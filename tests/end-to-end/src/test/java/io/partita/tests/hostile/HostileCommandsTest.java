@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,6 +130,7 @@ class HostileCommandsTest {
     assertThat(files()).containsExactly(model);
   }
 
+  @Tag("thorough")
   @Test
   void interruptedZooLeavesNoPartialFiles() throws Exception {
     requireNoFilesAfter("zoo", "gpt2-medium", "-o", "model.onnx");
