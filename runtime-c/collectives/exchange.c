@@ -272,12 +272,8 @@ static void start(const struct partita_exchange *exchange, const struct partita_
     partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
 }
 
-/* Tables are read often: from copies, which are in the same memory as the stack. */
-void partita_exchange(const struct partita_exchange *table)
+void partita_exchange(const struct partita_exchange *exchange)
 {
-    enum { COPIED = 8 };
-    const struct partita_exchange copied = *table;
-    const struct partita_exchange *exchange = &copied;
     const uint8_t *operand = exchange->operand;
     uint8_t *result = exchange->result;
     sends.started = 0;
@@ -294,23 +290,18 @@ void partita_exchange(const struct partita_exchange *table)
         copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
         operand += bytes;
     }
-    for (uint32_t first = 0; first < exchange->action_count; first += COPIED) {
-        struct partita_action actions[COPIED];
-        const uint32_t left = exchange->action_count - first;
-        const uint32_t count = left < COPIED ? left : COPIED;
-        __builtin_memcpy(actions, &exchange->actions[first], count * sizeof *actions);
-        for (uint32_t i = 0; i < count; i++) {
-            await(&sends, actions[i].ended);
-            if (actions[i].kind == PARTITA_FINISH) {
-                finish(exchange, &actions[i]);
-            } else if (actions[i].kind == PARTITA_LOAD) {
-                load_ahead(exchange, &actions[i]);
-            } else {
-                start(exchange, &actions[i]);
-            }
-            if (first + i + 1 == exchange->copying) {
-                partita_preload_start();
-            }
+    for (uint32_t i = 0; i < exchange->action_count; i++) {
+        const struct partita_action *action = &exchange->actions[i];
+        await(&sends, action->ended);
+        if (action->kind == PARTITA_FINISH) {
+            finish(exchange, action);
+        } else if (action->kind == PARTITA_LOAD) {
+            load_ahead(exchange, action);
+        } else {
+            start(exchange, action);
+        }
+        if (i + 1 == exchange->copying) {
+            partita_preload_start();
         }
     }
     await(&sends, sends.started);

@@ -130,6 +130,9 @@ class Siracusa(Pulp_open):
         self._open_window(soc)
         cluster = self.get_component('cluster')
         self._meter(soc, cluster)
+        # Its ports are those of GVSoC's converter (l1_port.cpp).
+        port = cluster.get_component('l1').get_component('ext2loc')
+        port.set_component('partita.l1_port')
         for name, component in cluster.components.items():
             if re.fullmatch(r'pe\d+', name):
                 library.use_for(component)

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-COMPONENTS = ('links', 'hyperram', 'meter')
+COMPONENTS = ('hyperram', 'l1_port', 'links', 'meter')
 TIME_IS_UP = 75
 NO_SIMULATOR = 69
 

@@ -1,9 +1,13 @@
-# The fabric controller, which has no F extension, starts here; it starts the cluster and sleeps. The cluster's controller
-# runs and ends the program.
+# The fabric controller, which has no F extension, starts here; it starts the cluster's controller and sleeps. The cluster's
+# controller copies code and constants to L1, starts the other cores, and runs and ends the program.
     .equ FABRIC_CACHE, 0x1A108800
     .equ CLUSTER_CACHE, 0x10201400
     .equ BOOT_ADDRESSES, 0x10200040
     .equ FETCH_ENABLE, 0x10200008
+    .equ DMA, 0x10204400
+    .equ DMA_STATUS, 4
+    .equ TO_L1, 1 << 17 | 1 << 18
+    .equ PART, 0x10000
     .equ CORES, 9
     .equ CONTROL_CORE, 8
 
@@ -43,7 +47,7 @@ _start:
     addi t2, t2, -1
     bnez t2, 3b
     li t0, FETCH_ENABLE
-    li t1, (1 << CORES) - 1
+    li t1, 1 << CONTROL_CORE
     sw t1, 0(t0)
 4:  wfi
     j 4b
@@ -64,7 +68,7 @@ start_core:
     la t1, __core_stack_bytes
     mul t0, t0, t1
     add sp, sp, t0
-    j partita_run_core
+    tail partita_run_core
 
 start_control:
     la t0, __l1_state_begin
@@ -73,15 +77,43 @@ start_control:
     la t0, __l1_constants_begin
     la t1, __l1_constants_end
     la t2, __l1_constants_source
-5:  bgeu t0, t1, 6f
+4:  bgeu t0, t1, 5f
     lw t3, 0(t2)
     sw t3, 0(t0)
     addi t2, t2, 4
     addi t0, t0, 4
-    j 5b
-6:  la sp, __control_stack_end
-    j partita_run_control
+    j 4b
+    # by the DMA, a part at a time
+5:  la t0, __near_begin
+    la t1, __near_end
+    la t2, __near_source
+    li t3, DMA
+    li t4, PART
+6:  sub t5, t1, t0
+    beqz t5, 9f
+    bleu t5, t4, 7f
+    mv t5, t4
+7:  lw a0, 0(t3) # a number for the transfer
+    li a1, TO_L1
+    or a1, a1, t5
+    sw a1, 0(t3)
+    sw t0, 0(t3)
+    sw t2, 0(t3)
+    li a1, 1
+    sll a1, a1, a0
+8:  lw a2, DMA_STATUS(t3)
+    and a2, a2, a1
+    bnez a2, 8b
+    sw a1, DMA_STATUS(t3)
+    add t0, t0, t5
+    add t2, t2, t5
+    j 6b
+9:  li t0, FETCH_ENABLE
+    li t1, (1 << CORES) - 1
+    sw t1, 0(t0)
+    la sp, __control_stack_end
+    tail partita_run_control
 
     .balign 256
 trap:
-    j partita_trap
+    tail partita_trap

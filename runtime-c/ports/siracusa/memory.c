@@ -42,6 +42,20 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
         return to;
     }
     if (((uintptr_t)to | (uintptr_t)from) % 4 == 0) {
+        /* Four words at a time, since a branch takes as long as a word, and a loaded word can't be used at once. */
+        for (; i + 16 <= size; i += 16) {
+            const uint32_t *words = (const uint32_t *)((const uint8_t *)from + i);
+            uint32_t *out = (uint32_t *)((uint8_t *)to + i);
+            const uint32_t first = words[0];
+            const uint32_t second = words[1];
+            const uint32_t third = words[2];
+            const uint32_t fourth = words[3];
+            __asm__ volatile("" : : : "memory");
+            out[0] = first;
+            out[1] = second;
+            out[2] = third;
+            out[3] = fourth;
+        }
         for (; i + 4 <= size; i += 4) {
             *(volatile uint32_t *)((uint8_t *)to + i) = *(const uint32_t *)((const uint8_t *)from + i);
         }
