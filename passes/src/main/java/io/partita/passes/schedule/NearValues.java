@@ -14,7 +14,6 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
-import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.schedule.tile.NearTiles;
 import io.partita.passes.schedule.tile.TileChoice;
 import io.partita.passes.schedule.view.Region;
@@ -116,21 +115,9 @@ final class NearValues {
         return unchanged;
       }
       if (refused.size() == before) {
-        return cycles(kept.get().entries()) < cycles(entries) ? kept.get() : unchanged;
+        return kept.get().loopCycles(chip) < unchanged.loopCycles(chip) ? kept.get() : unchanged;
       }
     }
-  }
-
-  private double cycles(List<ChipTasks> all) {
-    double sum = 0;
-    for (ChipTasks tasks : all) {
-      List<Double> loops =
-          tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
-      for (Task task : tasks.tasks()) {
-        sum += task instanceof Task.Loop loop ? loops.get(loop.index()) : 0;
-      }
-    }
-    return sum;
   }
 
   /** The tasks that use a region. */

@@ -50,6 +50,12 @@ final class Preloads {
   /** For fewer bytes, starting a transfer takes longer than waiting for it. */
   private static final long LEAST_BYTES = 4096;
 
+  /**
+   * The largest part of a weight takes one of these percentages of the bytes of loops, so that
+   * another part can be under way while a loop uses one.
+   */
+  private static final List<Long> SHARES = List.of(50L, 40L, 30L);
+
   /** What exchanges have of the working memory at least, so that their transfers are few. */
   private static final long LEAST_WORKSPACE = 64 << 10;
 
@@ -69,6 +75,9 @@ final class Preloads {
   private final long[] used;
 
   private final long[] room;
+
+  /** The cycles for which loops wait for preloads. */
+  private double waits;
 
   /** Operands of loops that are preloaded, too. */
   private final List<Set<Integer>> near = new ArrayList<>();
@@ -120,31 +129,59 @@ final class Preloads {
   }
 
   /**
-   * Returns the tasks of a role with preloads.
+   * The tasks of a role with preloads.
+   *
+   * @param cycles what loops take, with the starts of preloads and the waits for them
+   */
+  record Result(RoleTasks tasks, double cycles) {}
+
+  /** Returns the sizes of parts into which weights may be split, of which some are larger. */
+  static List<Long> partSizes(RoleTasks role) {
+    long largest =
+        role.entries().stream()
+            .flatMap(entry -> entry.tasks().stream())
+            .filter(Task.Loop.class::isInstance)
+            .flatMap(task -> task.used().stream())
+            .filter(region -> region.kind() == Region.Kind.CONSTANT)
+            .mapToLong(Region::bytes)
+            .max()
+            .orElse(0);
+    long bytes = role.entries().getFirst().loopBytes();
+    return SHARES.stream().map(share -> bytes * share / 100).filter(size -> size < largest).toList();
+  }
+
+  /**
+   * Adds preloads to the tasks of a role.
    *
    * @param rest chooses tiles within the bytes for loops
    * @param linkBytesPerSecond of the fastest link
    */
-  static RoleTasks add(RoleTasks role, ChipKind chip, TileChoice rest, double linkBytesPerSecond) {
+  static Result add(RoleTasks role, ChipKind chip, TileChoice rest, double linkBytesPerSecond) {
     Memory working = chip.working();
     Optional<DmaChannel> channel = chip.channel(Scheduler.home(chip).name(), working.name());
     if (working.scope() == Memory.Scope.CORE || channel.isEmpty()) {
-      return role;
+      return new Result(role, role.loopCycles(chip));
     }
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
     List<ChipTasks> entries = new ArrayList<>();
+    double own = 0;
     for (ChipTasks tasks : role.entries()) {
-      entries.add(
+      Preloads preloads =
           new Preloads(
-                  tasks,
-                  role.kernels(),
-                  after,
-                  chip,
-                  channel.get(),
-                  chip.hertz() / linkBytesPerSecond)
-              .run());
+              tasks, role.kernels(), after, chip, channel.get(), chip.hertz() / linkBytesPerSecond);
+      entries.add(preloads.run());
+      own += preloads.cycles();
     }
-    return new RoleTasks(entries.stream().map(each -> each.with(after.kernels())).toList(), after);
+    RoleTasks result =
+        new RoleTasks(
+            entries.stream().map(each -> each.with(after.kernels())).toList(), after);
+    return new Result(result, result.loopCycles(chip) + own);
+  }
+
+  /** Returns the cycles of starts and waits. */
+  private double cycles() {
+    long starts = found.stream().mapToLong(preload -> preload.parts.size()).sum();
+    return starts * chip.operandCycles() + waits;
   }
 
   private static boolean[] guarded(List<Task> tasks) {
@@ -274,6 +311,7 @@ final class Preloads {
       List<Part> parts = parts(starts.tasks, constant.bytes());
       found.add(new Preload(parts, task, constant, starts.offset.getAsLong()));
       near.set(task, all);
+      waits += wait;
     }
   }
 

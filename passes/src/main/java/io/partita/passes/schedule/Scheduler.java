@@ -55,6 +55,9 @@ public final class Scheduler {
   private final Map<ChipKind, TileChoice> choices = new ConcurrentHashMap<>();
   private final Map<ChipKind, TileChoice> besideValues = new ConcurrentHashMap<>();
 
+  /** Parts of weights that are preloaded must save more than predictions may err. */
+  private static final double PARTS_WORTH = 0.99;
+
   private Scheduler(
       List<Program> programs,
       TargetDescription target,
@@ -259,7 +262,7 @@ public final class Scheduler {
       }
     }
     if (options.prefetch() && places.keepsAll()) {
-      List<ChipTasks> ahead = Preloads.add(whole, chip, rest(chip), linkBytesPerSecond()).entries();
+      List<ChipTasks> ahead = preloaded(whole, chip);
       PlacedRuns others = places(ahead, chip);
       if (others.keepsAll()) {
         best = ahead;
@@ -277,6 +280,21 @@ public final class Scheduler {
       }
     }
     return new PlacedRole(schedules, all);
+  }
+
+  /** Preloads whole weights, or parts of the size that minimises the time of loops. */
+  private List<ChipTasks> preloaded(RoleTasks whole, ChipKind chip) {
+    List<Integer> devices = whole.entries().getFirst().devices();
+    Preloads.Result best = Preloads.add(whole, chip, rest(chip), linkBytesPerSecond());
+    for (long size : Preloads.partSizes(whole)) {
+      List<Program> own = SplitWeights.cut(programs, holders(devices), size);
+      RoleTasks cut = lower(own, devices, new Unsupported());
+      Preloads.Result other = Preloads.add(cut, chip, rest(chip), linkBytesPerSecond());
+      if (other.cycles() < best.cycles() * PARTS_WORTH) {
+        best = other;
+      }
+    }
+    return best.tasks().entries();
   }
 
   private PlacedRuns places(List<ChipTasks> entries, ChipKind chip) {

@@ -1,6 +1,8 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.factor.FactorRule;
+import io.partita.ir.factor.FactorRules;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
@@ -15,6 +17,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.legalize.Epilogues;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -23,9 +26,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Splits products whose weights are too large for one fetch along their columns: {@code x [w1 w2]
- * -> concat(x w1, x w2)}, each part of which is written directly to its place. The order of
- * summation does not change.
+ * Splits products with large weights along their columns: {@code x [w1 w2] -> concat(x w1, x w2)},
+ * each part of which is written directly to its place. Functions of single elements that follow are
+ * split with them, so that they stay in the loops of products. The order of summation does not
+ * change.
  */
 final class SplitWeights {
   /** The unit of parts, so that kernels don't work on few columns. */
@@ -33,6 +37,9 @@ final class SplitWeights {
 
   private final long mostBytes;
   private final Map<Tensor, Map<List<Long>, Tensor>> parts = new IdentityHashMap<>();
+
+  /** The first user of each value of the module. */
+  private final Map<Value, Node> followers = new IdentityHashMap<>();
 
   private SplitWeights(long mostBytes) {
     this.mostBytes = mostBytes;
@@ -57,6 +64,10 @@ final class SplitWeights {
 
   private Module cut(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
+    followers.clear();
+    for (Node node : module.graph().nodes()) {
+      node.operands().forEach(operand -> followers.putIfAbsent(operand, node));
+    }
     for (Node node : module.graph().nodes()) {
       switch (node.op()) {
         case Structured.Linear(var transposed, var bias) ->
@@ -95,19 +106,75 @@ final class SplitWeights {
       return;
     }
     long size = Math.ceilDiv(Math.ceilDiv(extent, count), granule) * granule;
-    graph.before(node);
+    List<Node> functions = functions(graph, node);
+    Node last = functions.isEmpty() ? node : functions.getLast();
     List<Value> results = new ArrayList<>();
     for (long start = 0; start < extent; start += size) {
       long width = Math.min(size, extent - start);
+      graph.before(last).from(node);
       List<Value> operands = new ArrayList<>();
       operands.add(node.operand(0));
       for (int i = 0; i < constants.size(); i++) {
         operands.add(graph.constant(part(constants.get(i), axes.get(i), start, width)));
       }
-      results.add(graph.add(node.op(), operands));
+      Value result = graph.add(node.op(), operands);
+      Value whole = node.result();
+      for (Node function : functions) {
+        graph.from(function);
+        result = function(graph, function, whole, result, start * columns, width * columns);
+        whole = function.result();
+      }
+      results.add(result);
     }
-    int last = node.result().type().rank() - 1;
-    graph.replace(node.result(), graph.add(new Movement.Concat(last), results));
+    int axis = node.result().type().rank() - 1;
+    graph.replace(last.result(), graph.add(new Movement.Concat(axis), results));
+  }
+
+  /** Returns the functions of single elements that alone use the result of a product, in order. */
+  private List<Node> functions(GraphEditor graph, Node product) {
+    List<Node> functions = new ArrayList<>();
+    Value values = product.result();
+    while (graph.uses(values) == 1
+        && followers.get(values) instanceof Node next
+        && Epilogues.isEpilogue(next, values)) {
+      functions.add(next);
+      values = next.result();
+    }
+    return functions;
+  }
+
+  /**
+   * Adds a function of some columns.
+   *
+   * @param whole the operand whose columns are {@code part}
+   */
+  private Value function(
+      GraphEditor graph, Node function, Value whole, Value part, long start, long width) {
+    List<TensorType> types = function.operands().stream().map(Value::type).toList();
+    FactorRule rule = FactorRules.of(function.op(), types);
+    List<Integer> columns = rule.results().getFirst().getLast();
+    List<Value> operands = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      Value operand = function.operand(i);
+      List<List<Integer>> dims = rule.operands().get(i);
+      boolean isSplit = !dims.isEmpty() && dims.getLast().equals(columns);
+      if (operand == whole) {
+        operands.add(part);
+      } else if (isSplit) {
+        operands.add(columns(graph, operand, start, width));
+      } else {
+        operands.add(operand);
+      }
+    }
+    return graph.add(function.op(), operands);
+  }
+
+  private Value columns(GraphEditor graph, Value values, long start, long width) {
+    int axis = values.type().rank() - 1;
+    return graph
+        .constant(values)
+        .map(constant -> graph.constant(part(constant, axis, start, width)))
+        .orElseGet(() -> graph.add(slice(values.type().shape(), axis, start, width), values));
   }
 
   /** Returns the same tensor for all users of the same part. */
@@ -118,12 +185,16 @@ final class SplitWeights {
   }
 
   private static Tensor made(Tensor whole, int axis, long start, long size) {
-    Shape shape = whole.shape().with(axis, Dim.of(size));
-    TensorType type = whole.type().with(shape);
-    List<Dim> starts = new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO));
-    starts.set(axis, Dim.of(start));
-    Op slice = new Movement.Slice(starts, shape.dims(), Collections.nCopies(shape.rank(), 1L));
+    TensorType type = whole.type().with(whole.shape().with(axis, Dim.of(size)));
+    Op slice = slice(whole.shape(), axis, start, size);
     return Tensor.deferred(
         type, () -> OpEvaluator.evaluate(slice, List.of(whole)).getFirst().bytes());
+  }
+
+  private static Op slice(Shape whole, int axis, long start, long size) {
+    Shape shape = whole.with(axis, Dim.of(size));
+    List<Dim> starts = new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO));
+    starts.set(axis, Dim.of(start));
+    return new Movement.Slice(starts, shape.dims(), Collections.nCopies(shape.rank(), 1L));
   }
 }

@@ -92,7 +92,7 @@ public final class Epilogues {
    * Whether it computes each element of its result from that of {@code values} at the same
    * position.
    */
-  static boolean isEpilogue(Node node, Value values) {
+  public static boolean isEpilogue(Node node, Value values) {
     if (node.results().size() != 1) {
       return false;
     }
