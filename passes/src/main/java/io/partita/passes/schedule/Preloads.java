@@ -147,7 +147,10 @@ final class Preloads {
             .max()
             .orElse(0);
     long bytes = role.entries().getFirst().loopBytes();
-    return SHARES.stream().map(share -> bytes * share / 100).filter(size -> size < largest).toList();
+    return SHARES.stream()
+        .map(share -> bytes * share / 100)
+        .filter(size -> size < largest)
+        .toList();
   }
 
   /**
@@ -173,8 +176,7 @@ final class Preloads {
       own += preloads.cycles();
     }
     RoleTasks result =
-        new RoleTasks(
-            entries.stream().map(each -> each.with(after.kernels())).toList(), after);
+        new RoleTasks(entries.stream().map(each -> each.with(after.kernels())).toList(), after);
     return new Result(result, result.loopCycles(chip) + own);
   }
 
