@@ -42,7 +42,7 @@ class TargetLibraryTest {
     assertThat(chip.cores()).isEqualTo(8);
     assertThat(chip.hertz()).isEqualTo(500e6);
     assertThat(chip.wattsPerCore()).isEqualTo(0.013);
-    assertThat(chip.working().bytes()).isEqualTo(240 * 1024);
+    assertThat(chip.working().bytes()).isEqualTo(200 * 1024);
     assertThat(chip.working().address()).hasValue(0x10000000L);
     assertThat(chip.resident().name()).isEqualTo("l2");
     assertThat(chip.resident().bytes()).isEqualTo(2 << 20);

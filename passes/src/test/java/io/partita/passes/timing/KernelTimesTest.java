@@ -44,9 +44,9 @@ class KernelTimesTest {
 
   @Test
   void withOneBufferCoresWaitForEachTile() {
-    // Five tiles, since 240 KiB of L1 are free: 160 cycles of cores and their way in.
+    // Six tiles, since 200 KiB of L1 are free: 800 cycles of cores, and the way in of each tile.
     KernelTime time = new KernelTimes(1).of(CHIP, 800, Map.of("l2", 1L << 20), "l2", 0);
-    double in = 5 * (2 * 23 + 209_716 / 8.0);
+    double in = 6 * (2 * 23 + 174_763 / 8.0);
     assertThat(time.seconds() * CHIP.hertz()).isCloseTo(800 + in, within(1e-6));
     assertThat(time.waits().keySet()).containsExactly("l2 -> l1");
   }
