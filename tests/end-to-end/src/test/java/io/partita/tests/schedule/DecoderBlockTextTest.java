@@ -250,14 +250,14 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     requireFault(
         text,
-        "(2: tiles gemm\\w+\\(0x)348f0",
-        "$134900",
+        "(2: tiles gemm\\w+\\(0x)2bcf0",
+        "$12bd00",
         "P4412",
         "device 0, step 2 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
-        "byte 215312 that isn't initialised");
+        "byte 179472 that isn't initialised");
     requireFault(
         text,
-        "(11: tiles gemm\\w+\\(0x34920, 0x348d0, 0x00110, 0x)000f0",
+        "(11: tiles gemm\\w+\\(0x2bd20, 0x2bcd0, 0x00110, 0x)000f0",
         "$100000",
         "P4412",
         "step 11 for \"ffn\", loop gemm_f32_2_4_2, out",
