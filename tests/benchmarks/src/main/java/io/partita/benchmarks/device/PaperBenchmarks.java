@@ -63,7 +63,7 @@ final class PaperBenchmarks {
       List.of(
           new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, ModelRun.RESERVED),
           new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, ModelRun.RESERVED),
-          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 96));
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 80));
 
   private final Simulation simulation;
   private final Progress progress;
