@@ -262,7 +262,9 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
 {
     const uint32_t columns = mesh_->chip(0).columns();
     const uint32_t rows = mesh_->chip(0).rows();
-    const uint32_t cores = step.units < columns * rows ? step.units : columns * rows;
+    const Blocks &blocks = step.blocks;
+    const bool is_product = blocks.rows != 0;
+    const uint32_t cores = is_product ? blocks.rows * blocks.columns : std::min(step.units, columns * rows);
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
     KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
@@ -273,7 +275,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     ProgramDescriptor program;
     uint32_t first = 0;
     for (uint32_t core = 0; core < cores; core++) {
-        const CoreCoord at = {core % columns, core / columns};
+        const CoreCoord at = is_product ? block_core(blocks, core) : CoreCoord{core % columns, core / columns};
         const uint32_t count = step.units / cores + (core < step.units % cores);
         const uint32_t chunk = core % step.chunks;
         const uint32_t parent = core - chunk + (chunk & (chunk - 1));
@@ -282,20 +284,27 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
         for (const Matrix &operand : step.operands) {
             reads.push_back(operand.buffer.address);
         }
-        reads.insert(reads.end(), {first, count});
+        const uint32_t row = is_product ? core / blocks.columns * blocks.height : 0;
+        const uint32_t column = is_product ? core % blocks.columns * blocks.width : 0;
+        const uint32_t work[] = {is_product ? row : first, is_product ? column : count};
+        reads.insert(reads.end(), work, work + 2);
         reads.insert(reads.end(), words.begin(), words.end());
         if (step.decides) {
             reads.insert(reads.end(), {0, 0, columns - 1, rows - 1, columns * rows - 1});
         }
-        if (step.shares) {
-            const uint32_t wide = std::min(cores, columns);
-            const uint32_t high = (cores + columns - 1) / columns;
-            reads.insert(reads.end(), {0, 0, wide - 1, high - 1, wide * high - 1, cores - 1});
+        for (const uint32_t operand : blocks.shared) {
+            const std::vector<uint32_t> others = sharing(blocks, core, operand);
+            reads.insert(reads.end(), others.begin(), others.end());
         }
-        std::vector<uint32_t> computes = {first, count};
+        std::vector<uint32_t> computes = {work[0], work[1]};
         computes.insert(computes.end(), words.begin(), words.end());
-        std::vector<uint32_t> writes = {step.result.buffer.address, first * step.tiles_of_unit, count * step.tiles_of_unit,
-                                        parent % columns, parent / columns};
+        std::vector<uint32_t> writes = {step.result.buffer.address};
+        if (is_product) {
+            writes.insert(writes.end(), work, work + 2);
+        } else {
+            writes.insert(writes.end(), {first * step.tiles_of_unit, count * step.tiles_of_unit, parent % columns,
+                                         parent / columns});
+        }
         for (const Matrix &other : step.others) {
             writes.push_back(other.buffer.address);
         }
@@ -310,14 +319,39 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     for (uint32_t level = 0; 1u << level < step.chunks; level++) {
         program.semaphores.push_back({level, 0});
     }
-    if (step.shares) {
-        program.semaphores = {{0, 0}, {1, 0}};
+    for (const uint32_t operand : blocks.shared) {
+        program.semaphores.push_back({2 * operand, 0});
+        program.semaphores.push_back({2 * operand + 1, 0});
     }
     program.kernels = {reader, writer};
     if (step.compute != nullptr) {
         program.kernels.push_back(compute);
     }
     return program;
+}
+
+CoreCoord Model::block_core(const Blocks &blocks, uint32_t core)
+{
+    const uint32_t columns = mesh_->chip(0).columns();
+    const bool is_line = blocks.rows == 1 || blocks.columns == 1;
+    return is_line ? CoreCoord{core % columns, core / columns}
+                   : CoreCoord{core % blocks.columns, core / blocks.columns};
+}
+
+/* The left operand is the same along a row of blocks, the right one along a column. */
+std::vector<uint32_t> Model::sharing(const Blocks &blocks, uint32_t core, uint32_t operand)
+{
+    const uint32_t row = core / blocks.columns;
+    const uint32_t column = core % blocks.columns;
+    const uint32_t first = operand == 0 ? row * blocks.columns : column;
+    const uint32_t last = operand == 0 ? first + blocks.columns - 1 : (blocks.rows - 1) * blocks.columns + column;
+    const CoreCoord start = block_core(blocks, first);
+    CoreCoord end = block_core(blocks, last);
+    if (end.y > start.y && (blocks.rows == 1 || blocks.columns == 1)) {
+        end.x = mesh_->chip(0).columns() - 1;
+    }
+    const uint32_t area = (end.x - start.x + 1) * (end.y - start.y + 1);
+    return {start.x, start.y, end.x, end.y, area - 1, (operand == 0 ? blocks.columns : blocks.rows) - 1};
 }
 
 /* The words follow the semaphores of the chips. */

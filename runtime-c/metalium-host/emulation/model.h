@@ -55,11 +55,30 @@ struct CircularPages {
 using Indices = std::vector<int64_t>;
 
 /*
+ * How cores compute a product: in blocks of tiles, which are dealt to rows and columns of the grid in turn. Where there is only
+ * one row, or one column, they are dealt to cores row by row instead.
+ */
+struct Blocks {
+    uint32_t columns = 0;
+    uint32_t rows = 0;
+    /* The tiles of a block of the result. */
+    uint32_t width = 0;
+    uint32_t height = 0;
+    /* The operands whose blocks one core reads for others. */
+    List<uint32_t> shared = {};
+};
+
+/*
  * The kernels of an operation and what they work on.
  *
  * Runtime arguments of the reader are the addresses of the operands, the first unit of work of its core and their number; of
  * the compute kernel the first unit and their number; of the writer the address of the result, its first tile and the number
  * of tiles. Sizes, then indices are common arguments of all three.
+ *
+ * The kernels of a product get the first row and column of tiles of the core's first block instead of units of work. For each
+ * operand that is multicast, the last arguments of the reader are the corners of a rectangle that has all cores which need the
+ * same blocks, the number of others in it, and of those that wait; such operands have two semaphores each: of the cores that
+ * wait, on the first core, and of what was sent.
  *
  * Several chunks of one result are joined as a tree: chunk i sends its part to the chunk whose number lacks the lowest bit of
  * i. Each is a unit on a core of its own, whose writer has the coordinates of the receiver as two more arguments, and a core
@@ -78,9 +97,11 @@ struct Step {
     List<CircularPages> buffers;
     /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
     List<uint32_t> direct;
-    uint32_t units;
-    uint32_t tiles_of_unit;
-    uint32_t chunks;
+    /* Of a product; others have units of work. */
+    Blocks blocks = {};
+    uint32_t units = 0;
+    uint32_t tiles_of_unit = 0;
+    uint32_t chunks = 1;
     /* Further results, whose addresses the writer gets after its other arguments. */
     List<Matrix> others = {};
     /*
@@ -89,12 +110,6 @@ struct Step {
      */
     List<uint32_t> words = {};
     bool decides = false;
-    /*
-     * The first core reads the first operand and sends it to the others. The last arguments of its reader are the corners of a
-     * rectangle that has all cores of the step, the number of others in it, and of those of the step; a core has a semaphore for
-     * those that wait and one for what was sent.
-     */
-    bool shares = false;
     /* The chips that run the kernels; empty for all. */
     List<uint32_t> chips = {};
 };
@@ -194,6 +209,8 @@ class Model {
     void store(const Matrix &matrix, const float *elements);
     std::vector<float> load(const Matrix &matrix, uint32_t chip);
     ProgramDescriptor program(const Step &step, uint32_t chip);
+    CoreCoord block_core(const Blocks &blocks, uint32_t core);
+    std::vector<uint32_t> sharing(const Blocks &blocks, uint32_t core, uint32_t operand);
     std::vector<uint32_t> addresses(List<uint32_t> words, uint32_t chip, CoreCoord core);
     void probe(uint32_t chip, List<uint32_t> words, const std::vector<Matrix> &results);
     std::vector<CBDescriptor> buffers(List<CircularPages> pages) const;

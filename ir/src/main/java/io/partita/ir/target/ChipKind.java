@@ -71,16 +71,7 @@ public record ChipKind(
    */
   public ChipKind oneCore() {
     double share = 1.0 / cores();
-    List<DmaChannel> shared =
-        channels.stream()
-            .map(
-                each ->
-                    new DmaChannel(
-                        each.from(),
-                        each.to(),
-                        each.bothWays(),
-                        each.figures().scaled("rate", share)))
-            .toList();
+    List<DmaChannel> shared = channels.stream().map(each -> each.withRate(share)).toList();
     return onGrid(1, 1, memories, shared);
   }
 

@@ -22,6 +22,11 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
           Field.optional("limit", Dimension.BYTES, Range.POSITIVE_WHOLE),
           Field.required("energy", Dimension.JOULES_PER_BYTE, Range.ANY));
 
+  /** Returns the channel with a multiple of the rate. */
+  public DmaChannel withRate(double factor) {
+    return factor == 1 ? this : new DmaChannel(from, to, bothWays, figures.scaled("rate", factor));
+  }
+
   public double bytesPerCycle() {
     return figures.number("rate");
   }

@@ -113,7 +113,7 @@ class MetaliumCommandsTest {
     assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
     assertThat(same.out()).startsWith("PASS 1 steps on 1 chip");
 
-    Path kernel = folder.resolve("kernels/linear_mcast_add_row_silu_add_compute.cpp");
+    Path kernel = folder.resolve("kernels/linear_mcast_x_add_row_silu_add_reader.cpp");
     Files.writeString(kernel, Files.readString(kernel).replace("silu_tile(0);", ""));
     Invocation other = Invocation.of("diff", folder, "--inputs", inputs);
     assertThat(other.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
@@ -186,7 +186,7 @@ class MetaliumCommandsTest {
   @Test
   void foldersHoldKernelsAndHostPrograms() throws IOException {
     Path folder = compiled("n150");
-    assertThat(folder.resolve("kernels/linear_mcast_add_row_silu_add_compute.cpp")).exists();
+    assertThat(folder.resolve("kernels/linear_mcast_x_add_row_silu_add_reader.cpp")).exists();
     assertThat(folder.resolve("model.py")).content().contains("ttnn.generic_op(");
     assertThat(folder.resolve("metalium-host/api/compute/matmul.h")).exists();
     assertThat(folder.resolve("model.json")).content().contains("partita-metalium-1");
@@ -328,7 +328,7 @@ class MetaliumCommandsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"n150, 9x9, 72, 9x8", "n300, 9x8, 64, 8x8", "n150, 0x8, 72, 9x8", "n150, 8, 72, 9x8"})
+  @CsvSource({"n150, 9x9, 72, 8x9", "n300, 9x8, 64, 8x8", "n150, 0x8, 72, 8x9", "n150, 8, 72, 8x9"})
   void gridsThatChipsDontHaveAreRefused(String target, String grid, int most, String whole) {
     assertThat(refused(target, "--set=grid=" + grid))
         .contains(

@@ -1,14 +1,20 @@
 package io.partita.backend.metalium;
 
+import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The circular buffers of kernels. */
 final class CircularBuffers {
+  /** The buffer of sums of products that aren't complete, whose bits are all kept. */
+  private static final int PARTIAL_SUMS = 24;
+
   private CircularBuffers() {}
 
   /** A circular buffer of a step: its index, and the number and the format of its tiles. */
@@ -55,11 +61,12 @@ final class CircularBuffers {
     TileFormat format = step.result().format();
     List<Buffer> buffers = new ArrayList<>();
     switch (step.kind()) {
-      case LINEAR, ELEMENTWISE -> {
+      case LINEAR -> {
+        return ofProduct(step, step.blocks().orElseThrow());
+      }
+      case ELEMENTWISE -> {
         for (Matrix operand : step.allOperands()) {
-          boolean isRow = step.isShared() && buffers.isEmpty();
-          buffers.add(
-              new Buffer(buffers.size(), isRow ? operand.tileColumns() : 2, operand.format()));
+          buffers.add(new Buffer(buffers.size(), 2, operand.format()));
         }
       }
       case RMS_NORM ->
@@ -154,21 +161,51 @@ final class CircularBuffers {
     return buffers;
   }
 
+  /** The queues of a product's blocks, as its schedule says. */
+  private static List<Buffer> ofProduct(Step step, ProductBlocks blocks) {
+    long rows = blocks.rows().block();
+    long columns = blocks.columns().block();
+    long depth = blocks.depth().block();
+    List<Buffer> buffers = new ArrayList<>();
+    buffers.add(
+        new Buffer(0, blocks.left().slots() * rows * depth, step.operands().get(0).format()));
+    buffers.add(
+        new Buffer(1, blocks.right().slots() * depth * columns, step.operands().get(1).format()));
+    for (Epilogue epilogue : step.epilogues()) {
+      epilogue
+          .operand()
+          .ifPresent(
+              operand ->
+                  buffers.add(
+                      new Buffer(
+                          buffers.size(),
+                          blocks.others() * (epilogue.isRow() ? columns : rows * columns),
+                          operand.format())));
+    }
+    buffers.add(new Buffer(16, blocks.result() * rows * columns, step.result().format()));
+    if (blocks.keepsSums()) {
+      buffers.add(new Buffer(PARTIAL_SUMS, rows * columns, TileFormat.F32));
+    }
+    return buffers;
+  }
+
   /**
    * Buffers whose f32 tiles only the vector engine reads: they keep all bits on the way to the
    * destination registers.
    */
   static List<Integer> direct(Step step, ElementType element) {
+    List<Integer> sums =
+        step.blocks().filter(ProductBlocks::keepsSums).stream().map(each -> PARTIAL_SUMS).toList();
     if (element != ElementType.F32) {
-      return List.of();
+      return sums;
     }
     return switch (step.kind()) {
-      case LINEAR, ELEMENTWISE -> {
-        int first = step.kind() == Kind.LINEAR ? step.operands().size() : 0;
-        yield IntStream.range(first, step.operands().size() + step.epilogueOperands().size())
-            .boxed()
-            .toList();
-      }
+      case LINEAR ->
+          Stream.concat(
+                  IntStream.range(step.operands().size(), step.allOperands().size()).boxed(),
+                  sums.stream())
+              .toList();
+      case ELEMENTWISE -> IntStream.range(0, step.allOperands().size()).boxed().toList();
       case ROTARY -> List.of(0);
       case NEAREST_CENTROID -> List.of(1, 4);
       case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);

@@ -2,6 +2,8 @@ package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.ProductBlocks;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,15 +56,35 @@ final class HostFields {
     fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
     fields.put("buffers", of(CircularBuffers.of(step)));
     fields.put("direct", CircularBuffers.direct(step, kernels.element()));
-    fields.put("units", step.units());
-    fields.put("tiles", step.tilesOfUnit());
-    fields.put("chunks", step.chunks());
+    step.blocks()
+        .ifPresentOrElse(
+            blocks -> fields.put("blocks", of(blocks)),
+            () -> {
+              fields.put("units", step.units());
+              fields.put("tiles", step.tilesOfUnit());
+              fields.put("chunks", step.chunks());
+            });
     fields.put("others", step.others().stream().map(Matrix::name).toList());
     fields.put("words", step.control().words());
     fields.put("decides", step.control().decision().isPresent() ? true : null);
-    fields.put("shares", step.isShared() ? true : null);
     fields.put("chips", on.size() == chips ? null : on);
     return fields;
+  }
+
+  private static Map<String, Object> of(ProductBlocks blocks) {
+    List<Integer> shared = new ArrayList<>();
+    if (blocks.sharesLeft()) {
+      shared.add(0);
+    }
+    if (blocks.sharesRight()) {
+      shared.add(1);
+    }
+    return Map.of(
+        "columns", blocks.columns().cores(),
+        "rows", blocks.rows().cores(),
+        "width", blocks.columns().block(),
+        "height", blocks.rows().block(),
+        "shared", shared);
   }
 
   private static void put(Map<String, Object> fields, Origin origin, Kernels.Names names) {

@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
+import io.partita.ir.schedule.ProductBlocks;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -93,6 +94,9 @@ final class KernelHeaders {
           headers.add("compute/reconfig_data_format.h");
         }
       }
+    }
+    if (step.blocks().filter(ProductBlocks::keepsSums).isPresent()) {
+      headers.addAll(List.of("compute/reconfig_data_format.h", "compute/tile_move_copy.h"));
     }
     return List.copyOf(headers);
   }

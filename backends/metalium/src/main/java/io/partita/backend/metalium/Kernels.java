@@ -4,6 +4,7 @@ import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -166,7 +167,7 @@ final class Kernels {
         switch (processor) {
           case READER -> 2 + (step.kind() == Kind.CONCAT ? 0 : operands(step));
           case COMPUTE -> 2;
-          case WRITER -> 5 + others;
+          case WRITER -> step.blocks().isPresent() ? 3 : 5 + others;
         };
     return controlled(names, step.control(), processor == Processor.READER ? before : "", first);
   }
@@ -313,16 +314,24 @@ final class Kernels {
     Tiled tiled = tiled(step);
     Map<String, Object> reader = new LinkedHashMap<>();
     reader.put("names", controlled(tiled.names(), step, Processor.READER));
-    reader.put("comment", "Reads the operands, tile by tile.");
+    reader.put(
+        "comment",
+        step.blocks().isPresent()
+            ? "Reads the operands, block by block."
+            : "Reads the operands, tile by tile.");
     if (step.kind() == Kind.LAYER_NORM) {
       reader.put("hasBias", hasBias(step));
     }
     if (isOfTiles(step)) {
       reader.put("operands", tiled.operands());
     }
-    String name = gated(step.control(), tiled.name() + "_reader");
+    String name = gated(step.control(), tiled.reader() + "_reader");
     texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_reader", reader));
-    return new Names(name, Optional.of(addCompute(step)), writer(step));
+    String writer =
+        step.blocks().isPresent()
+            ? writer("linear_writer", "Writes the blocks of the result.", step)
+            : writer(step);
+    return new Names(name, Optional.of(addCompute(step)), writer);
   }
 
   /** Adds a kernel without its reader, and returns its name. */
@@ -339,7 +348,7 @@ final class Kernels {
       compute.put("operands", tiled.operands());
       compute.put("epilogues", tiled.epilogues());
     }
-    String name = gated(step.control(), tiled.name() + "_compute");
+    String name = gated(step.control(), tiled.compute() + "_compute");
     texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_compute", compute));
     return name;
   }
@@ -351,14 +360,15 @@ final class Kernels {
   /** What the texts of kernels on tiles are made of. */
   private record Tiled(
       String kind,
-      String name,
+      String reader,
+      String compute,
       Map<String, Object> names,
       List<Map<String, Object>> operands,
       List<Map<String, Object>> epilogues) {}
 
   private Tiled tiled(Step step) {
     String kind = step.kind().name().toLowerCase(Locale.ROOT);
-    StringBuilder name = new StringBuilder(step.isShared() ? kind + "_mcast" : kind);
+    StringBuilder name = new StringBuilder();
     List<Map<String, Object>> operands = new ArrayList<>();
     List<Map<String, Object>> epilogues = new ArrayList<>();
     for (Epilogue epilogue : step.epilogues()) {
@@ -367,15 +377,16 @@ final class Kernels {
       fields.put(
           "arguments", VectorFunctions.TEMPLATE_ARGUMENTS.getOrDefault(epilogue.function(), ""));
       name.append('_').append(epilogue.function().replaceAll("_?binary_?", ""));
-      fields.put("afterMatmul", step.kind() == Kind.LINEAR);
       if (epilogue.operand().isPresent()) {
         int index = step.operands().size() + operands.size();
         fields.put("index", index);
         fields.put("tensor", "operand" + operands.size());
         fields.put("cb", "cb_operand" + operands.size());
         fields.put("isRow", epilogue.isRow());
-        fields.put("left", epilogue.isLeft() ? 1 : 0);
-        fields.put("right", epilogue.isLeft() ? 0 : 1);
+        String own = step.kind() == Kind.LINEAR ? "i" : "0";
+        String other = step.kind() == Kind.LINEAR ? "operand_dst" : "1";
+        fields.put("left", epilogue.isLeft() ? other : own);
+        fields.put("right", epilogue.isLeft() ? own : other);
         name.append(epilogue.isRow() ? "_row" : "").append(epilogue.isLeft() ? "_left" : "");
         operands.add(fields);
       }
@@ -386,8 +397,23 @@ final class Kernels {
     }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
     Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
-    names.put("shares", step.isShared());
-    return new Tiled(kind, name.toString(), names, operands, epilogues);
+    boolean sharesX = step.blocks().filter(ProductBlocks::sharesLeft).isPresent();
+    boolean sharesWeight = step.blocks().filter(ProductBlocks::sharesRight).isPresent();
+    boolean keepsSums = step.blocks().filter(ProductBlocks::keepsSums).isPresent();
+    names.put("sharesX", sharesX);
+    names.put("sharesWeight", sharesWeight);
+    names.put("keepsSums", keepsSums);
+    names.put("reconfigures", keepsSums || !operands.isEmpty());
+    names.put(
+        "hasTiles", operands.stream().anyMatch(operand -> operand.get("isRow").equals(false)));
+    String mcast = sharesX ? sharesWeight ? "_mcast" : "_mcast_x" : "_mcast_weight";
+    return new Tiled(
+        kind,
+        kind + (sharesX || sharesWeight ? mcast : "") + name,
+        kind + (keepsSums ? "_partials" : "") + name,
+        names,
+        operands,
+        epilogues);
   }
 
   private static String comment(Step step) {

@@ -15,6 +15,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
+import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.StepMeaning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,15 +29,19 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Finds the kernels of the steps of a schedule. */
 final class ModelSteps {
+  /** Of an element in destination registers. */
+  private static final int REGISTER_BITS = 32;
+
   private final Matrices matrices;
   private final Indices indices;
   private final long cores;
 
-  /** Results of products whose left operand one core reads for all. */
-  private final Set<Value> shared;
+  /** The blocks of products, by their results. */
+  private final Map<Value, ProductBlocks> products;
 
   private final List<Work> steps = new ArrayList<>();
   private Operands operands;
@@ -55,11 +60,11 @@ final class ModelSteps {
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
 
-  ModelSteps(Matrices matrices, Indices indices, long cores, Set<Value> shared) {
+  ModelSteps(Matrices matrices, Indices indices, long cores, Map<Value, ProductBlocks> products) {
     this.matrices = matrices;
     this.indices = indices;
     this.cores = cores;
-    this.shared = shared;
+    this.products = products;
   }
 
   /**
@@ -434,16 +439,26 @@ final class ModelSteps {
       throw unsupported(node);
     }
     Matrix result = matrices.result(last.result());
-    Step step =
-        Step.ofTiles(
-            Kind.LINEAR,
-            last.origin(),
-            List.of(x.get(), weight.get()),
-            all,
-            result,
-            List.of(x.get().tileColumns() + "", result.tileColumns() + ""));
-    boolean isShared = x.get().tileRows() == 1 && result.tileColumns() > 1;
-    return isShared && shared.contains(last.result()) ? step.sharing() : step;
+    ProductBlocks blocks = products.get(last.result());
+    boolean hasOperands = all.stream().anyMatch(epilogue -> epilogue.operand().isPresent());
+    ProductBlocks.Part part = blocks.part(REGISTER_BITS, hasOperands ? 1 : 0);
+    List<String> sizes =
+        Stream.of(
+                blocks.rows().pages(),
+                blocks.columns().pages(),
+                blocks.depth().pages(),
+                blocks.rows().block(),
+                blocks.columns().block(),
+                blocks.depth().block(),
+                part.rows(),
+                part.columns(),
+                blocks.rows().round(),
+                blocks.columns().round())
+            .map(Object::toString)
+            .toList();
+    return Step.ofTiles(
+            Kind.LINEAR, last.origin(), List.of(x.get(), weight.get()), all, result, sizes)
+        .inBlocks(blocks);
   }
 
   static PartitaException unsupported(Node node) {

@@ -102,8 +102,9 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putFormats(main, launches);
-    main.put("cores", joiningCores(launches));
-    main.put("shares", launches.stream().anyMatch(ProgramPrinter::isShared) ? true : null);
+    boolean hasProducts = launches.stream().anyMatch(ProgramPrinter::isProduct);
+    main.put("hasProducts", hasProducts ? true : null);
+    main.put("needsCorners", hasProducts || words > 0 ? true : null);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -151,17 +152,8 @@ final class ProgramPrinter {
     return buffers.stream().map(CircularBuffers.Buffer::format);
   }
 
-  /** The cores that join the results of one step at most; none if each works alone. */
-  private static Long joiningCores(List<Launch> launches) {
-    return launches.stream()
-        .filter(launch -> launch instanceof Launch.Same same && same.step().chunks() > 1)
-        .map(launch -> ((Launch.Same) launch).step().units())
-        .max(Comparator.naturalOrder())
-        .orElse(null);
-  }
-
-  private static boolean isShared(Launch launch) {
-    return launch instanceof Launch.Same same && same.step().isShared();
+  private static boolean isProduct(Launch launch) {
+    return launch instanceof Launch.Same same && same.step().blocks().isPresent();
   }
 
   /** The words that decisions give to cores. */
@@ -191,8 +183,8 @@ final class ProgramPrinter {
       addIndices(graph, chip);
       Matrices own = new Matrices(pool, chip, element);
       long cores = (long) role.cores().columns() * role.cores().rows();
-      Set<Value> shared = SharedOperands.of(role, graph);
-      works.add(new ModelSteps(own, indices, cores, shared).of(graph, meaning.results(), states));
+      ModelSteps steps = new ModelSteps(own, indices, cores, ScheduledProducts.of(role, graph));
+      works.add(steps.of(graph, meaning.results(), states));
       matrices.add(own);
       graphs.add(graph);
     }
@@ -304,9 +296,9 @@ final class ProgramPrinter {
     return matrices.get(chip).find(value).orElseThrow();
   }
 
-  /** The bytes of circular buffers: L1 without semaphores. */
+  /** The bytes of circular buffers. */
   private long availableBytes() {
-    return first.working().available() - 1024;
+    return first.working().available();
   }
 
   private void verifyBuffers(Launch launch) {

@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.ProductBlocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  * @param chunks the cores that work on parts of one result and join them as a tree
  * @param others further results, which only the writer knows
  * @param control what kernels read or decide on each core
- * @param isShared whether one core reads the first operand, a row of tiles, for all cores
+ * @param blocks of a product, how the cores compute it
  */
 record Step(
     Kind kind,
@@ -37,7 +38,7 @@ record Step(
     int chunks,
     List<Matrix> others,
     Control control,
-    boolean isShared)
+    Optional<ProductBlocks> blocks)
     implements Work {
   /** What kernels compute. */
   enum Kind {
@@ -144,16 +145,16 @@ record Step(
         chunks,
         List.of(),
         Control.NONE,
-        false);
+        Optional.empty());
   }
 
   Step with(Control other) {
-    return with(others, other, isShared);
+    return with(others, other, blocks);
   }
 
-  /** The same step, whose cores share the first operand. */
-  Step sharing() {
-    return with(others, control, true);
+  /** The same step, a product that cores compute in blocks. */
+  Step inBlocks(ProductBlocks own) {
+    return with(others, control, Optional.of(own));
   }
 
   /** The same step, which is skipped unless none of these words is 0. */
@@ -162,10 +163,10 @@ record Step(
   }
 
   Step withOthers(List<Matrix> results) {
-    return with(results, control, isShared);
+    return with(results, control, blocks);
   }
 
-  private Step with(List<Matrix> results, Control other, boolean shares) {
+  private Step with(List<Matrix> results, Control other, Optional<ProductBlocks> own) {
     return new Step(
         kind,
         origin,
@@ -179,7 +180,7 @@ record Step(
         chunks,
         results,
         other,
-        shares);
+        own);
   }
 
   /** A step whose units of work are the tiles of the result. */

@@ -195,7 +195,7 @@ class EmittedKernelsTest {
     EmittedMetalium emitted = emit(wide(columns));
     assertThat(
             emitted.files().stream()
-                .anyMatch(file -> file.path().equals("kernels/linear_mcast_add_reader.cpp")))
+                .anyMatch(file -> file.path().equals("kernels/linear_mcast_x_add_reader.cpp")))
         .isEqualTo(columns > 32);
     assertAgrees(wide(columns), 0, 0.99999);
   }

@@ -242,7 +242,7 @@ class SpeculatingChipsTest {
     for (EmittedFile file : emit(decoder("f32")).files()) {
       if (file.path()
           .matches(
-              "kernels/(decision|choice|speculated|gated_linear_mcast_add).*|emulation.cpp|model.py")) {
+              "kernels/(decision|choice|speculated|gated_linear.*add).*|emulation.cpp|model.py")) {
         text.append("// ").append(file.path()).append('\n').append(file.text()).append('\n');
       }
     }

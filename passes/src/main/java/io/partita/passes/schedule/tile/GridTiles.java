@@ -3,6 +3,8 @@ package io.partita.passes.schedule.tile;
 import io.partita.ir.schedule.CircularBuffer;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.type.ElementType;
@@ -16,31 +18,27 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Distributes the results of a loop over cores with private working memories. Two axes are
- * distributed over rows and columns of the grid, or one over all cores. Tiles are pages of 32 x 32
- * elements, and small enough to keep all cores busy.
+ * A distribution of the results of a loop over cores with private working memories: two axes over
+ * rows and columns of the grid, or one over all cores. Tiles are pages of 32 x 32 elements, and
+ * small enough to keep all cores busy.
  */
 final class GridTiles {
   /** Rows and columns of a page. */
-  static final long PAGE = 32;
+  static final long PAGE = ProductBlocks.PAGE;
 
   /** The first id of buffers of results. */
   private static final int FIRST_RESULT = 16;
 
   private final CoreGrid grid;
   private final TileSpace space;
+  private final TileSpace share;
   private final Map<CoreGrid.Axis, Integer> dealt = new EnumMap<>(CoreGrid.Axis.class);
 
-  private GridTiles(TileSpace whole, CoreGrid grid) {
+  /**
+   * @param taken the axes that are distributed, at most two
+   */
+  private GridTiles(TileSpace whole, CoreGrid grid, List<Integer> taken) {
     this.grid = grid;
-    List<Integer> axes = new ArrayList<>();
-    for (int axis = 0; axis < whole.axes().size(); axis++) {
-      if (mayBeDealt(whole, axis)) {
-        axes.add(axis);
-      }
-    }
-    axes.sort(Comparator.comparingLong(axis -> -blocks(whole, whole.axes().get(axis))));
-    List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
     if (taken.size() == 2) {
       dealt.put(CoreGrid.Axis.ROWS, taken.get(0));
       dealt.put(CoreGrid.Axis.COLUMNS, taken.get(1));
@@ -48,18 +46,73 @@ final class GridTiles {
       dealt.put(CoreGrid.Axis.CORES, taken.getFirst());
     }
     List<TileSpace.Axis> limited = new ArrayList<>();
+    List<TileSpace.Axis> shares = new ArrayList<>();
     for (int axis = 0; axis < whole.axes().size(); axis++) {
-      limited.add(limited(whole, whole.axes().get(axis), over(axis)));
+      long extent = whole.axes().get(axis).extent();
+      long share = share(whole, axis);
+      limited.add(limited(whole, axis, extent, share));
+      shares.add(limited(whole, axis, share, share));
     }
-    this.space =
-        new TileSpace(whole.name(), limited, whole.operands(), whole.scratch(), whole.calls());
+    List<TileSpace.Scratch> scratch = new ArrayList<>(whole.scratch());
+    partialSums(whole).ifPresent(scratch::add);
+    this.space = new TileSpace(whole.name(), limited, whole.operands(), scratch, whole.calls());
+    this.share = new TileSpace(whole.name(), shares, whole.operands(), scratch, whole.calls());
   }
 
-  /** Empty if cores share the working memory. */
-  static Optional<GridTiles> of(TileSpace space, ChipKind chip) {
-    return chip.working().scope() == Memory.Scope.CORE
-        ? Optional.of(new GridTiles(space, grid(chip)))
-        : Optional.empty();
+  /**
+   * Returns the distributions of a loop: over both directions of the grid, and over all cores one
+   * after the other.
+   */
+  static List<GridTiles> all(TileSpace space, ChipKind chip) {
+    List<Integer> axes = new ArrayList<>();
+    for (int axis = 0; axis < space.axes().size(); axis++) {
+      if (mayBeDealt(space, axis)) {
+        axes.add(axis);
+      }
+    }
+    axes.sort(Comparator.comparingLong(axis -> -blocks(space, axis)));
+    List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
+    CoreGrid grid = grid(chip);
+    List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken)));
+    if (taken.size() == 2) {
+      taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis))));
+    }
+    return all;
+  }
+
+  /** Whether each core has a working memory of its own. */
+  static boolean areDealt(ChipKind chip) {
+    return chip.working().scope() == Memory.Scope.CORE;
+  }
+
+  /**
+   * Sums of a product whose depth is cut are kept beside the queue of results, in 32 bits;
+   * otherwise they need no memory.
+   */
+  private static Optional<TileSpace.Scratch> partialSums(TileSpace whole) {
+    if (!isProduct(whole)) {
+      return Optional.empty();
+    }
+    TileExpression one = TileExpression.of(1);
+    TileExpression isWhole = one;
+    for (int axis = 0; axis < whole.axes().size(); axis++) {
+      isWhole =
+          whole.axes().get(axis).reduction() ? isWhole.times(TileExpression.last(axis)) : isWhole;
+    }
+    TileExpression elements = one.minus(isWhole).times(ElementType.F32.bits() / Byte.SIZE);
+    TileSpace.Operand result =
+        whole.operands().stream()
+            .filter(operand -> operand.direction() == Direction.STORE)
+            .findFirst()
+            .orElseThrow();
+    int rank = result.box().size();
+    for (int i = 0; i < rank; i++) {
+      TileExpression size = result.box().get(i).size();
+      boolean isOfPage = i >= rank - 2;
+      elements = elements.times(isOfPage ? size.plus(PAGE - 1).dividedBy(PAGE).times(PAGE) : size);
+    }
+    return Optional.of(
+        new TileSpace.Scratch("partials", rank == 1 ? elements.times(PAGE) : elements));
   }
 
   static CoreGrid grid(ChipKind chip) {
@@ -71,12 +124,17 @@ final class GridTiles {
     return space;
   }
 
+  /** Returns the part of the space that a core computes. */
+  TileSpace share() {
+    return share;
+  }
+
   /** Whether an axis is one of results alone, and no kernel depends on its end. */
   private static boolean mayBeDealt(TileSpace space, int axis) {
     TileSpace.Axis one = space.axes().get(axis);
     return !one.reduction()
         && one.limit().isEmpty()
-        && blocks(space, one) > 1
+        && blocks(space, axis) > 1
         && space.calls().stream().noneMatch(call -> call.onLast().contains(axis))
         && space.operands().stream()
             .filter(operand -> operand.direction() == Direction.STORE)
@@ -88,26 +146,64 @@ final class GridTiles {
         .anyMatch(each -> each.start().dependsOn(axis) || each.size().dependsOn(axis));
   }
 
-  private static long blocks(TileSpace space, TileSpace.Axis axis) {
-    return Math.ceilDiv(axis.extent(), granule(space, axis));
+  private static long blocks(TileSpace space, int axis) {
+    return Math.ceilDiv(space.axes().get(axis).extent(), granule(space, axis));
   }
 
-  /** Rounds to whole pages if there are several; tensors without rows fill them in order. */
-  private static long granule(TileSpace space, TileSpace.Axis axis) {
+  /** Whether a loop computes products, whose vectors are matrices of a single row. */
+  static boolean isProduct(TileSpace space) {
+    return space.calls().stream()
+        .flatMap(call -> call.arguments().stream())
+        .anyMatch(argument -> argument.field().equals("accumulate"));
+  }
+
+  /** Rounds to whole pages; tensors without rows fill them in order. */
+  private static long granule(TileSpace space, int number) {
+    TileSpace.Axis axis = space.axes().get(number);
     boolean isFlat = space.operands().stream().allMatch(operand -> operand.box().size() < 2);
     long page = isFlat ? PAGE * PAGE : PAGE;
-    boolean hasPages = axis.extent() > page && axis.largest() >= page && page % axis.granule() == 0;
-    return hasPages ? page : axis.granule();
+    if (axis.extent() <= page) {
+      boolean isWhole = axis.largest() == axis.extent() && isOfPage(space, number);
+      return isWhole ? axis.extent() : axis.granule();
+    }
+    return axis.largest() >= page && page % axis.granule() == 0 ? page : axis.granule();
   }
 
-  private TileSpace.Axis limited(
-      TileSpace whole, TileSpace.Axis axis, Optional<CoreGrid.Axis> over) {
-    long granule = granule(whole, axis);
-    long share =
-        over.map(each -> Math.ceilDiv(axis.extent(), grid.size(each))).orElse(axis.extent());
-    long largest = Math.min(axis.largest(), WorkingMemory.align(share, granule));
+  /** Returns the elements along an axis that a core has at most, in whole pages. */
+  private long share(TileSpace whole, int axis) {
+    long extent = whole.axes().get(axis).extent();
+    return over(axis)
+        .map(each -> Math.ceilDiv(extent, grid.size(each)))
+        .map(share -> Math.min(extent, WorkingMemory.align(share, granule(whole, axis))))
+        .orElse(extent);
+  }
+
+  /** Whether a step along an axis is one within a page. */
+  private static boolean isOfPage(TileSpace space, int axis) {
+    return space.operands().stream()
+        .flatMap(
+            operand ->
+                operand
+                    .box()
+                    .subList(Math.max(0, operand.box().size() - 2), operand.box().size())
+                    .stream())
+        .anyMatch(each -> each.start().dependsOn(axis) || each.size().dependsOn(axis));
+  }
+
+  /**
+   * Returns an axis of another extent, with tiles of whole pages.
+   *
+   * @param share the largest useful extent of tiles
+   */
+  private static TileSpace.Axis limited(TileSpace whole, int number, long extent, long share) {
+    TileSpace.Axis axis = whole.axes().get(number);
     return new TileSpace.Axis(
-        axis.name(), axis.extent(), granule, largest, axis.reduction(), axis.limit());
+        axis.name(),
+        extent,
+        granule(whole, number),
+        Math.min(axis.largest(), share),
+        axis.reduction(),
+        axis.limit());
   }
 
   /** Returns the cores over which the tiles of an axis are distributed. */
@@ -136,6 +232,17 @@ final class GridTiles {
     return Optional.of(same.size() == 2 ? CoreGrid.Axis.CORES : same.getFirst());
   }
 
+  /** Returns the cores that need the same tiles of an operand, of which one loads them. */
+  long sharing(TileSpace.Operand operand) {
+    long cores = 1;
+    for (Map.Entry<CoreGrid.Axis, Integer> each : dealt.entrySet()) {
+      if (operand.direction() == Direction.LOAD && !dependsOn(operand, each.getValue())) {
+        cores *= Math.min(grid.size(each.getKey()), blocks(space, each.getValue()));
+      }
+    }
+    return cores;
+  }
+
   /** Returns the queue of the tiles of an operand. */
   CircularBuffer buffer(int operand) {
     Direction direction = space.operands().get(operand).direction();
@@ -155,16 +262,20 @@ final class GridTiles {
   /**
    * Returns the elements of the pages of a tile.
    *
+   * @param areRows whether vectors are rows of pages; otherwise they fill pages in order
    * @param extents the extents of the tile, outermost first
    */
-  static long paged(List<Long> extents) {
+  static long paged(boolean areRows, List<Long> extents) {
     int rank = extents.size();
     long elements = 1;
     for (int i = 0; i < rank - 2; i++) {
       elements *= extents.get(i);
     }
     if (rank < 2) {
-      return WorkingMemory.align(rank == 0 ? 1 : extents.getFirst(), PAGE * PAGE);
+      long size = rank == 0 ? 1 : extents.getFirst();
+      return areRows
+          ? PAGE * WorkingMemory.align(size, PAGE)
+          : WorkingMemory.align(size, PAGE * PAGE);
     }
     return elements
         * WorkingMemory.align(extents.get(rank - 2), PAGE)

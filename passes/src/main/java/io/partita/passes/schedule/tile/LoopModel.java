@@ -43,8 +43,17 @@ final class LoopModel {
   private final List<PerTiles<Transfer>> transfers = new ArrayList<>();
   private final List<PerTiles<Double>> calculations = new ArrayList<>();
 
-  /** An operand of a loop. */
-  record Part(ElementType element, Direction direction, List<BoxDimension> box, boolean isNear) {
+  /**
+   * An operand of a loop.
+   *
+   * @param cores the cores for which one loads a tile
+   */
+  record Part(
+      ElementType element,
+      Direction direction,
+      List<BoxDimension> box,
+      boolean isNear,
+      long cores) {
     boolean is(Direction other) {
       return direction == other && !isNear;
     }
@@ -157,7 +166,8 @@ final class LoopModel {
     if (channel.isEmpty() || part.isNear()) {
       return Transfer.NONE;
     }
-    DmaChannel by = channel.get();
+    // Each core has an equal share of the rate: those that share a tile load it with all of theirs.
+    DmaChannel by = channel.get().withRate(part.cores());
     double[] sums = new double[2];
     Mean mean = new Mean(partAxes[i], 0, tiling);
     mean.add(

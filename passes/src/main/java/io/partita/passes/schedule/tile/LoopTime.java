@@ -65,11 +65,30 @@ public record LoopTime(
                 .map(
                     each ->
                         new LoopModel.Part(
-                            each.element(), each.direction(), each.box(), each.isNear()))
+                            each.element(),
+                            each.direction(),
+                            each.box(),
+                            each.isNear(),
+                            sharing(each, kernel, grid)))
                 .toList(),
             kernel.calls(),
             axes,
             isPrivate ? chip.oneCore() : chip);
     return model.time(new Tiling(extents, tiles, order, slots));
+  }
+
+  /** Returns the cores for which one loads the tiles of an operand. */
+  private static long sharing(TileOperand operand, TiledKernel kernel, CoreGrid grid) {
+    if (operand.multicast().isEmpty()) {
+      return 1;
+    }
+    long cores = 1;
+    for (int axis = 0; axis < kernel.axes().size(); axis++) {
+      TileAxis one = kernel.axes().get(axis);
+      if (one.over().isPresent() && !operand.dependsOn(axis)) {
+        cores *= Math.min(grid.size(one.over().get()), one.count());
+      }
+    }
+    return cores;
   }
 }

@@ -21,6 +21,7 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +71,7 @@ public final class TileChoice {
    * @throws PartitaException with {@link TileCode#TOO_LARGE}
    */
   public TiledKernel choose(TileSpace space, String where) {
-    return find(space).orElseThrow(() -> tooLarge(new Choice(space), where));
+    return find(space).orElseThrow(() -> tooLarge(choices(space).getFirst(), where));
   }
 
   /** Returns the loop of a space; empty if its smallest tiles don't fit. */
@@ -86,12 +87,11 @@ public final class TileChoice {
   private Optional<Timed> timed(TileSpace space) {
     Timed found = known.get(space);
     if (found == null) {
-      Choice choice = new Choice(space);
-      Optional<Tiling> tiling = choice.search.best();
-      if (tiling.isEmpty()) {
+      Optional<Timed> apart = fastest(space);
+      if (apart.isEmpty()) {
         return Optional.empty();
       }
-      found = faster(timed(choice, tiling.get()), space);
+      found = faster(apart.get(), space);
       known.put(space, found);
     }
     return Optional.of(found);
@@ -103,18 +103,46 @@ public final class TileChoice {
     private final TileSpace space;
     private final TileSearch search;
 
-    Choice(TileSpace whole) {
-      grid = GridTiles.of(whole, chip);
+    /**
+     * @param grid a distribution over cores, if they have private tiles
+     */
+    Choice(TileSpace whole, Optional<GridTiles> grid) {
+      this.grid = grid;
       space = grid.map(GridTiles::space).orElse(whole);
-      search = new TileSearch(space, workingBytes, worker, doubleBuffer);
+      TileSpace ofCore = grid.map(GridTiles::share).orElse(space);
+      search = new TileSearch(ofCore, workingBytes, worker, doubleBuffer, grid);
     }
+
+    Optional<Timed> best() {
+      return search.best().map(tiling -> timed(this, whole(tiling)));
+    }
+
+    /** Returns the tiling of all cores that have the tiles of one. */
+    private Tiling whole(Tiling tiling) {
+      long[] extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
+      return new Tiling(extents, tiling.tiles(), tiling.order(), tiling.slots());
+    }
+  }
+
+  /** Returns the choices of a space: one for each distribution over cores with private tiles. */
+  private List<Choice> choices(TileSpace space) {
+    return GridTiles.areDealt(chip)
+        ? GridTiles.all(space, chip).stream()
+            .map(grid -> new Choice(space, Optional.of(grid)))
+            .toList()
+        : List.of(new Choice(space, Optional.empty()));
+  }
+
+  private Optional<Timed> fastest(TileSpace space) {
+    return choices(space).stream()
+        .flatMap(choice -> choice.best().stream())
+        .min(Comparator.comparingDouble(Timed::cycles));
   }
 
   /** Returns the loop, or the one with a fused kernel if it isn't slower. */
   private Timed faster(Timed apart, TileSpace space) {
     return FusedCalls.of(space)
-        .map(Choice::new)
-        .flatMap(choice -> choice.search.best().map(tiling -> timed(choice, tiling)))
+        .flatMap(this::fastest)
         .filter(fused -> fused.cycles <= apart.cycles)
         .orElse(apart);
   }
@@ -202,6 +230,10 @@ public final class TileChoice {
     for (int i = 0; i < space.scratch().size(); i++) {
       long start = memory.scratchStart(end);
       long bytes = memory.scratchBytes(i, tiling);
+      if (bytes == 0) {
+        // Only the last one, of sums that aren't in parts.
+        continue;
+      }
       scratch.add(new TileScratch(space.scratch().get(i).name(), start, bytes));
       end = start + bytes;
     }

@@ -70,21 +70,31 @@ final class TileSearch {
         return byCycles != 0 ? byCycles : Double.compare(one.tiles, other.tiles);
       };
 
-  TileSearch(TileSpace space, long bytes, ChipKind chip, boolean doubleBuffer) {
+  /**
+   * @param grid the distribution over cores that have private tiles; their loops have the order of
+   *     the lowering
+   */
+  TileSearch(
+      TileSpace space, long bytes, ChipKind chip, boolean doubleBuffer, Optional<GridTiles> grid) {
     this.space = space;
     this.bytes = bytes;
     List<LoopModel.Part> parts =
         space.operands().stream()
             .map(
                 each ->
-                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
+                    new LoopModel.Part(
+                        each.element(),
+                        each.direction(),
+                        each.box(),
+                        each.isNear(),
+                        grid.map(tiles -> tiles.sharing(each)).orElse(1L)))
             .toList();
     model = new LoopModel(parts, space.calls(), space.axes().size(), chip);
     memory =
         new WorkingMemory(
             space, chip.working().alignment(), chip.working().scope() == Memory.Scope.CORE);
     extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
-    orders = orders();
+    orders = grid.isPresent() ? orders().subList(0, 1) : orders();
     slots = doubleBuffer ? slots() : ALONE;
     alone = doubleBuffer ? Optional.of(new TileSearch(this)) : Optional.empty();
   }

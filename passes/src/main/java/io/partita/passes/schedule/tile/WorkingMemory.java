@@ -19,6 +19,7 @@ final class WorkingMemory {
   private final TileSpace space;
   private final long alignment;
   private final boolean isPaged;
+  private final boolean areVectorsRows;
   private final List<List<Extent>> extents;
   private final List<PerTiles<Long>> slots;
   private final List<PerTiles<Long>> scratch;
@@ -34,6 +35,7 @@ final class WorkingMemory {
   WorkingMemory(TileSpace space, long alignment, boolean isPaged) {
     this.space = space;
     this.isPaged = isPaged;
+    this.areVectorsRows = GridTiles.isProduct(space);
     this.alignment = alignment;
     this.extents =
         space.operands().stream()
@@ -74,7 +76,7 @@ final class WorkingMemory {
             .toList();
     long elements =
         isPaged
-            ? GridTiles.paged(sizes)
+            ? GridTiles.paged(areVectorsRows, sizes)
             : sizes.stream().reduce(1L, (product, size) -> product * size);
     return align(part.element().packedBytes(elements), alignment(operand));
   }

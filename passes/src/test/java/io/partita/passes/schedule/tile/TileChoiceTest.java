@@ -92,7 +92,8 @@ class TileChoiceTest {
         space.operands().stream()
             .map(
                 each ->
-                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
+                    new LoopModel.Part(
+                        each.element(), each.direction(), each.box(), each.isNear(), 1))
             .toList();
     LoopModel model = new LoopModel(parts, space.calls(), 3, CHIP);
     WorkingMemory memory = new WorkingMemory(space, 4, false);
@@ -123,7 +124,8 @@ class TileChoiceTest {
         space.operands().stream()
             .map(
                 each ->
-                    new LoopModel.Part(each.element(), each.direction(), each.box(), each.isNear()))
+                    new LoopModel.Part(
+                        each.element(), each.direction(), each.box(), each.isNear(), 1))
             .toList();
     long[] extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     return new LoopModel(parts, space.calls(), 3, CHIP)

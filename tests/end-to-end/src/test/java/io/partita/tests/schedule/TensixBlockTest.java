@@ -9,6 +9,7 @@ import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.schedule.Stage;
@@ -20,6 +21,7 @@ import io.partita.ir.text.PirParser;
 import io.partita.ir.text.ScheduleParser;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.passes.Pipeline;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -123,7 +125,45 @@ class TensixBlockTest {
     Schedule schedule = schedule(text, little(60_000));
     TiledKernel product = schedule.roles().getFirst().kernels().getFirst();
     assertThat(product.axes()).anyMatch(axis -> axis.over().isEmpty() && axis.count() > 1);
+    ProductBlocks blocks = blocks(schedule).getFirst();
+    assertThat(blocks.keepsSums()).isTrue();
+    assertThat(product.scratch().getFirst().name()).isEqualTo("partials");
+    assertThat(product.scratch().getFirst().bytes())
+        .isEqualTo(blocks.rows().block() * blocks.columns().block() * 32 * 32 * Float.BYTES);
     computesTheSame(text, schedule);
+  }
+
+  private static List<ProductBlocks> blocks(Schedule schedule) {
+    ChipSchedule chip = schedule.roles().getFirst();
+    return chip.kernels().stream()
+        .flatMap(loop -> ProductBlocks.of(loop, chip.cores()).stream())
+        .toList();
+  }
+
+  /**
+   * A row of pages has its columns on all cores, and pages on both sides are on both directions.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 2304, 1, 72", "64, 2304, 1, 72", "288, 256, 9, 8", "2304, 1, 72, 1"})
+  void productsAreDealtByTheirShape(int tokens, int inner, int rows, int columns) {
+    ProductBlocks gate = blocks(schedule(feedForward(tokens, 64, inner))).getFirst();
+    assertThat(gate.rows().cores()).isEqualTo(rows);
+    assertThat(gate.columns().cores()).isEqualTo(columns);
+    assertThat(gate.sharesLeft()).isEqualTo(columns > 1);
+    assertThat(gate.sharesRight()).isEqualTo(rows > 1);
+    assertThat(gate.keepsSums()).isFalse();
+  }
+
+  /** Destination registers hold 8 pages of 16 bits or 4 of 32. */
+  @ParameterizedTest
+  @CsvSource({"16, 0, 1, 8", "32, 0, 1, 4", "32, 1, 1, 3", "16, 1, 1, 7"})
+  void partsOfBlocksFitRegisters(int bits, int spare, int rows, int columns) {
+    ProductBlocks.Queue queue = new ProductBlocks.Queue(2, true);
+    ProductBlocks.Extent wide = new ProductBlocks.Extent(90, 9, 8);
+    ProductBlocks.Extent high = new ProductBlocks.Extent(12, 6, 2);
+    ProductBlocks.Extent depth = new ProductBlocks.Extent(5, 5, 1);
+    ProductBlocks gate = new ProductBlocks(high, wide, depth, queue, queue, 1, 1);
+    assertThat(gate.part(bits, spare)).isEqualTo(new ProductBlocks.Part(rows, columns));
   }
 
   @Test
@@ -153,10 +193,10 @@ class TensixBlockTest {
   @Test
   void coresHavePrivateTilesInQueuesOfPages() {
     ChipSchedule chip = schedule(feedForward(288, 320, 352)).roles().getFirst();
-    assertThat(chip.cores()).isEqualTo(new CoreGrid(8, 9));
+    assertThat(chip.cores()).isEqualTo(new CoreGrid(9, 8));
     assertThat(chip.memories()).hasSize(2);
     assertThat(chip.working().isPrivate()).isTrue();
-    assertThat(chip.working().available()).isEqualTo(1536 * 1024);
+    assertThat(chip.working().available()).isEqualTo(1344 * 1024);
     assertThat(chip.residences()).allMatch(each -> each.offset() % chip.home().alignment() == 0);
     for (TiledKernel loop : chip.kernels()) {
       assertThat(loop.workingBytes()).isLessThanOrEqualTo(chip.working().available());
