@@ -113,8 +113,10 @@ class MetaliumCommandsTest {
     assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
     assertThat(same.out()).startsWith("PASS 1 steps on 1 chip");
 
-    Path kernel = folder.resolve("kernels/linear_mcast_x_add_row_silu_add_reader.cpp");
-    Files.writeString(kernel, Files.readString(kernel).replace("silu_tile(0);", ""));
+    Path kernel = folder.resolve("kernels/linear_add_row_silu_add_compute.cpp");
+    String text = Files.readString(kernel);
+    assertThat(text).contains("silu_tile(i);");
+    Files.writeString(kernel, text.replace("silu_tile(i);", ""));
     Invocation other = Invocation.of("diff", folder, "--inputs", inputs);
     assertThat(other.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
     assertThat(other.out()).startsWith("DIVERGES chip 0, step 0 of 1, node /residual");

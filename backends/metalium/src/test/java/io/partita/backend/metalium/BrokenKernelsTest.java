@@ -101,8 +101,8 @@ class BrokenKernelsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "feed-forward | kernels/linear | kt < Kt; | kt < Kt - 1; | silu",
-        "token | kernels/linear_mcast | Kt * x_tile_size | x_tile_size | silu",
+        "feed-forward | kernels/linear | k < block_k; | k < block_k - 1; | silu",
+        "token | kernels/linear_mcast | block_h * in0_block_w * x_tile_size | block_h * x_tile_size | silu",
         "feed-forward | kernels/rms_norm | add_unary_tile(0, epsilon) | add_unary_tile(0, epsilon + 0x2000000) | norm",
         "feed-forward | kernels/rms_norm | (cb_norm, cb_scale, 0, wt, 0); | (cb_norm, cb_scale, 0, wt, 0); binop_with_scalar_tile_init(); mul_unary_tile(0, 0x3f800004); | norm",
         "feed-forward | kernels/softmax | cb_exp, cb_ones, wt, 0, 0 | cb_exp, cb_ones, 0, 0, 0 | softmax",

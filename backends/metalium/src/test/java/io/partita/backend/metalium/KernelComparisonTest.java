@@ -107,7 +107,7 @@ class KernelComparisonTest {
     assertThat(softmax.origin().text()).contains("softmax");
 
     // The first launch that differs is reported, not those that read its result.
-    change("silu_tile(0);", "silu_tile(0);\n        silu_tile(0);");
+    change("silu_tile(i);", "silu_tile(i);\n    silu_tile(i);");
     Finding product = compare(inputs).finding().orElseThrow();
     assertThat(product.step()).isBetween(1, last - 1);
     assertThat(product.origin().text()).contains("silu");
