@@ -25,6 +25,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -132,6 +133,26 @@ class BlockedProductsTest {
   void sumsInSeveralPartsAreExact(String element) throws IOException {
     String host = assertExact(product(230, 500, 390, element), target(2, 2, 72 * 1024));
     assertThat(host).contains("linear_mcast_", "linear_partials_", "{24, ");
+  }
+
+  /** Numbers are rows of tiles in L1, too, which is full. */
+  @Test
+  void rowsOfOneNumberFitL1() throws IOException {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @product(%x: f32[200,300], %w: f32[300,900]) -> ("y": f32[200,900]) {
+                %0 = constant [0.5] : f32[1] "half"
+                %1 = linear(%x, %w) : f32[200,900] "product"
+                %2 = mul(%1, %0) : f32[200,900] "scaled"
+                %3 = max(%2, %0) : f32[200,900] "y"
+                return %3
+              }
+            }
+            """);
+    assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("linear_mul_row_max_row");
   }
 
   /** Random shapes that aren't whole tiles, on random grids with random memory. */

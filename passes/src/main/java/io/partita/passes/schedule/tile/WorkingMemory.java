@@ -37,17 +37,30 @@ final class WorkingMemory {
     this.isPaged = isPaged;
     this.areVectorsRows = GridTiles.isProduct(space);
     this.alignment = alignment;
+    List<List<BoxDimension>> boxes = space.operands().stream().map(this::stored).toList();
     this.extents =
-        space.operands().stream()
-            .map(each -> each.box().stream().map(one -> extent(one.size())).toList())
-            .toList();
+        boxes.stream().map(box -> box.stream().map(one -> extent(one.size())).toList()).toList();
     int axes = space.axes().size();
     this.slots =
-        space.operands().stream()
-            .map(each -> memo(each.box().stream().map(BoxDimension::size), axes))
-            .toList();
+        boxes.stream().map(box -> memo(box.stream().map(BoxDimension::size), axes)).toList();
     this.scratch =
         space.scratch().stream().map(each -> memo(Stream.of(each.bytes()), axes)).toList();
+  }
+
+  /**
+   * Returns what is stored of an operand. Kernels of pages read a number that each element of a
+   * product is combined with as a row of such numbers.
+   */
+  private List<BoxDimension> stored(TileSpace.Operand operand) {
+    boolean isNumber = operand.box().stream().allMatch(each -> each.extent() == 1);
+    if (!isPaged || !areVectorsRows || !isNumber || space.operands().indexOf(operand) < 2) {
+      return operand.box();
+    }
+    return space.operands().stream()
+        .filter(each -> each.direction() == Direction.STORE)
+        .map(result -> List.of(result.box().getLast()))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static PerTiles<Long> memo(Stream<TileExpression> of, int axes) {
