@@ -152,7 +152,7 @@ class BlockedProductsTest {
               }
             }
             """);
-    assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("linear_mul_row_max_row");
+    assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("_mul_row_max_row_compute");
   }
 
   /** Random shapes that aren't whole tiles, on random grids with random memory. */
