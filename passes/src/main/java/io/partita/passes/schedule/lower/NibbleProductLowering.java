@@ -74,7 +74,8 @@ final class NibbleProductLowering {
     long bytes = codes.shape().get(2);
     long inner = NibblePanels.rows(bytes);
     long xStride = x.strides().getLast();
-    List<BoxDimension> xBox = leadingBox(0);
+    // The kernel has no strides for rows of x.
+    List<BoxDimension> xBox = grid.all(0, rows);
     xBox.add(BoxDimension.along(group, groups, inner * xStride));
     xBox.add(BoxDimension.whole(inner, xStride));
     List<BoxDimension> outBox = leadingBox(1);

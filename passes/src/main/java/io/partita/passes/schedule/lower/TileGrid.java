@@ -134,11 +134,16 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
    * space, for kernels without strides. If it broadcasts, its elements are loaded repeatedly.
    */
   List<BoxDimension> repeated(int tensor, List<Integer> axes) {
+    return closed(all(tensor, axes));
+  }
+
+  /** Returns the dimensions of {@link #repeated} that belong to axes. */
+  List<BoxDimension> all(int tensor, List<Integer> axes) {
     List<BoxDimension> box = new ArrayList<>();
     for (int i = 0; i < rank(); i++) {
       box.add(BoxDimension.along(axes.get(i), extents.get(i), strides.get(tensor).get(i)));
     }
-    return closed(box);
+    return box;
   }
 
   private boolean isWalked(List<Integer> tensors, int dimension) {
