@@ -135,8 +135,22 @@ final class Preloads {
    */
   record Result(RoleTasks tasks, double cycles) {}
 
-  /** Returns the sizes of parts into which weights may be split, of which some are larger. */
-  static List<Long> partSizes(RoleTasks role) {
+  /** Returns the channel of preloads; empty where each core has a working memory of its own. */
+  private static Optional<DmaChannel> channel(ChipKind chip) {
+    Memory working = chip.working();
+    return working.scope() == Memory.Scope.CORE
+        ? Optional.empty()
+        : chip.channel(Scheduler.home(chip).name(), working.name());
+  }
+
+  /**
+   * Returns the sizes of parts into which weights may be split, of which some are larger; none on a
+   * chip without preloads.
+   */
+  static List<Long> partSizes(RoleTasks role, ChipKind chip) {
+    if (channel(chip).isEmpty()) {
+      return List.of();
+    }
     long largest =
         role.entries().stream()
             .flatMap(entry -> entry.tasks().stream())
@@ -160,9 +174,8 @@ final class Preloads {
    * @param linkBytesPerSecond of the fastest link
    */
   static Result add(RoleTasks role, ChipKind chip, TileChoice rest, double linkBytesPerSecond) {
-    Memory working = chip.working();
-    Optional<DmaChannel> channel = chip.channel(Scheduler.home(chip).name(), working.name());
-    if (working.scope() == Memory.Scope.CORE || channel.isEmpty()) {
+    Optional<DmaChannel> channel = channel(chip);
+    if (channel.isEmpty()) {
       return new Result(role, role.loopCycles(chip));
     }
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());

@@ -286,7 +286,7 @@ public final class Scheduler {
   private List<ChipTasks> preloaded(RoleTasks whole, ChipKind chip) {
     List<Integer> devices = whole.entries().getFirst().devices();
     Preloads.Result best = Preloads.add(whole, chip, rest(chip), linkBytesPerSecond());
-    for (long size : Preloads.partSizes(whole)) {
+    for (long size : Preloads.partSizes(whole, chip)) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       RoleTasks cut = lower(own, devices, new Unsupported());
       Preloads.Result other = Preloads.add(cut, chip, rest(chip), linkBytesPerSecond());

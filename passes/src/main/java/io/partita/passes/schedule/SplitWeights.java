@@ -38,9 +38,6 @@ final class SplitWeights {
   private final long mostBytes;
   private final Map<Tensor, Map<List<Long>, Tensor>> parts = new IdentityHashMap<>();
 
-  /** The first user of each value of the module. */
-  private final Map<Value, Node> followers = new IdentityHashMap<>();
-
   private SplitWeights(long mostBytes) {
     this.mostBytes = mostBytes;
   }
@@ -64,18 +61,15 @@ final class SplitWeights {
 
   private Module cut(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
-    followers.clear();
-    for (Node node : module.graph().nodes()) {
-      node.operands().forEach(operand -> followers.putIfAbsent(operand, node));
-    }
+    Map<Value, List<Node>> readers = module.graph().readers();
     for (Node node : module.graph().nodes()) {
       switch (node.op()) {
         case Structured.Linear(var transposed, var bias) ->
-            cut(graph, node, transposed ? List.of(0, 0) : List.of(1, 0), 1);
+            cut(graph, readers, node, transposed ? List.of(0, 0) : List.of(1, 0), 1);
         case Contraction.MatMul product when node.operand(1).type().rank() == 2 ->
-            cut(graph, node, List.of(1), 1);
+            cut(graph, readers, node, List.of(1), 1);
         case Contraction.NibbleMatMul product ->
-            cut(graph, node, List.of(0, 0), NibblePanels.COLUMNS);
+            cut(graph, readers, node, List.of(0, 0), NibblePanels.COLUMNS);
         case Op other -> {}
       }
     }
@@ -87,7 +81,12 @@ final class SplitWeights {
    *     weight
    * @param columns the columns of the result for each index of these axes
    */
-  private void cut(GraphEditor graph, Node node, List<Integer> axes, long columns) {
+  private void cut(
+      GraphEditor graph,
+      Map<Value, List<Node>> readers,
+      Node node,
+      List<Integer> axes,
+      long columns) {
     List<Tensor> constants = new ArrayList<>();
     for (Value operand : node.operands().subList(1, node.operands().size())) {
       graph.constant(operand).ifPresent(constants::add);
@@ -106,7 +105,7 @@ final class SplitWeights {
       return;
     }
     long size = Math.ceilDiv(Math.ceilDiv(extent, count), granule) * granule;
-    List<Node> functions = functions(graph, node);
+    List<Node> functions = functions(graph, readers, node);
     Node last = functions.isEmpty() ? node : functions.getLast();
     List<Value> results = new ArrayList<>();
     for (long start = 0; start < extent; start += size) {
@@ -131,12 +130,15 @@ final class SplitWeights {
   }
 
   /** Returns the functions of single elements that alone use the result of a product, in order. */
-  private List<Node> functions(GraphEditor graph, Node product) {
+  private static List<Node> functions(
+      GraphEditor graph, Map<Value, List<Node>> readers, Node product) {
     List<Node> functions = new ArrayList<>();
     Value values = product.result();
-    while (graph.uses(values) == 1
-        && followers.get(values) instanceof Node next
-        && Epilogues.isEpilogue(next, values)) {
+    while (graph.uses(values) == 1 && readers.containsKey(values)) {
+      Node next = readers.get(values).getFirst();
+      if (!Epilogues.isEpilogue(next, values)) {
+        break;
+      }
       functions.add(next);
       values = next.result();
     }
