@@ -3,14 +3,54 @@
 #include "../hal/probe.h"
 #include "../tiles/preload.h"
 
+static uint32_t least(uint32_t one, uint32_t other)
+{
+    return one < other ? one : other;
+}
+
+/* How many bytes of the result, from one on, a single transfer can store: within a line, or whole lines. */
+static uint32_t result_part(const struct partita_exchange *exchange, uint32_t at, uint32_t most)
+{
+    const uint32_t line = exchange->line_bytes;
+    if (line == 0) {
+        return most;
+    }
+    const uint32_t within = at % line;
+    return within == 0 && most >= line ? most / line * line : least(most, line - within);
+}
+
+static uint8_t *result_place(const struct partita_exchange *exchange, uint32_t at)
+{
+    const uint32_t line = exchange->line_bytes;
+    return (uint8_t *)exchange->result + (line == 0 ? at : at / line * exchange->line_stride + at % line);
+}
+
+/* Starts to store such a part. */
+static void store_result(struct partita_transfer *transfer, const struct partita_exchange *exchange, uint32_t at,
+                         const void *l1, uint32_t bytes)
+{
+    const uint32_t line = exchange->line_bytes;
+    uint8_t *to = result_place(exchange, at);
+    if (line == 0 || bytes <= line) {
+        partita_store_start(transfer, to, l1, bytes);
+    } else {
+        partita_store_lines_start(transfer, to, l1, bytes / line, line, exchange->line_stride);
+    }
+}
+
+/* How many of so many bytes the workspace and a transfer take. */
+static uint32_t workspace_part(const struct partita_exchange *exchange, uint32_t bytes)
+{
+    return least(bytes, least(exchange->workspace_bytes, PARTITA_TRANSFER_LIMIT));
+}
+
 /* Copies within L2, through the workspace. */
 static void copy(const struct partita_exchange *exchange, void *to, const void *from, uint32_t bytes)
 {
     uint32_t done = 0;
     while (done < bytes) {
-        uint32_t part = bytes - done < exchange->workspace_bytes ? bytes - done : exchange->workspace_bytes;
+        const uint32_t part = workspace_part(exchange, bytes - done);
         struct partita_transfer transfer;
-        part = part < PARTITA_TRANSFER_LIMIT ? part : PARTITA_TRANSFER_LIMIT;
         partita_load_start(&transfer, exchange->workspace, (const uint8_t *)from + done, part);
         partita_transfer_wait(&transfer);
         partita_store_start(&transfer, (uint8_t *)to + done, exchange->workspace, part);
@@ -73,6 +113,27 @@ static void pack(const struct partita_exchange *exchange, const struct partita_a
     }
 }
 
+/* Copies the elements of after to the result, through the workspace. */
+static void copy_result(const struct partita_exchange *exchange)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < exchange->after_count && exchange->after != 0; i++) {
+        const uint8_t *own = place(exchange, exchange->after[i]);
+        uint32_t left = exchange->after[i].size * exchange->element_bytes;
+        while (left > 0) {
+            const uint32_t part = result_part(exchange, at, workspace_part(exchange, left));
+            struct partita_transfer transfer;
+            partita_load_start(&transfer, exchange->workspace, own, part);
+            partita_transfer_wait(&transfer);
+            store_result(&transfer, exchange, at, exchange->workspace, part);
+            partita_transfer_wait(&transfer);
+            own += part;
+            at += part;
+            left -= part;
+        }
+    }
+}
+
 /* A part of a slice in L1: own elements, and behind them those that each message has at the same place. */
 struct tile {
     uint8_t *own; /* in L2 */
@@ -97,6 +158,9 @@ static PARTITA_NEAR struct joining {
     uint32_t left;           /* bytes of elements that aren't in a tile yet */
     uint32_t half;           /* of the workspace, for a tile */
     uint32_t most;           /* bytes of a tile's elements */
+    int32_t gives_result;    /* whether what is joined is stored in the result */
+    uint32_t loaded;         /* bytes of it in tiles so far */
+    uint32_t stored;         /* of these, bytes that are in the result */
     uint32_t turn;
 } joining;
 
@@ -125,7 +189,10 @@ static struct tile *load(void)
     }
     struct tile *tile = &tiles[joining.turn % 2];
     uint8_t *l1 = (uint8_t *)joining.exchange->workspace + joining.turn % 2 * joining.half;
-    const uint32_t bytes = joining.left < joining.most ? joining.left : joining.most;
+    uint32_t bytes = least(joining.left, joining.most);
+    if (joining.gives_result) {
+        bytes = result_part(joining.exchange, joining.loaded, bytes);
+    }
     tile->own = joining.own;
     tile->bytes = bytes;
     tile->join.own = l1;
@@ -135,6 +202,7 @@ static struct tile *load(void)
     partita_load_start(&tile->moved, l1, joining.own, bytes);
     await(&receives, joining.all);
     partita_load_lines_start(&tile->received, l1 + bytes, joining.received, joining.count, bytes, joining.apart);
+    joining.loaded += bytes;
     joining.own += bytes;
     joining.received += bytes;
     joining.left -= bytes;
@@ -142,9 +210,12 @@ static struct tile *load(void)
     return tile;
 }
 
-/* Loads the first tile of own elements and of those that `count` messages hold for them from `received` on. */
+/*
+ * Loads the first tile of own elements and of those that `count` messages hold for them from `received` on. These may be
+ * the last messages of the action.
+ */
 static struct tile *begin(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
-                          struct partita_slice slice, const uint8_t *received, uint32_t all)
+                          struct partita_slice slice, const uint8_t *received, uint32_t all, int32_t is_last)
 {
     const uint32_t size = exchange->element_bytes;
     const uint32_t half = aligned(exchange->workspace_bytes / 2, size);
@@ -158,8 +229,20 @@ static struct tile *begin(const struct partita_exchange *exchange, const struct 
                                .all = all,
                                .left = slice.size * size,
                                .half = half,
-                               .most = room < TILE ? room : TILE};
+                               .most = least(room, TILE),
+                               .gives_result = is_last && action->gives_result != 0};
     return load();
+}
+
+/* Starts to store what has been joined. */
+static void store(struct tile *tile)
+{
+    if (joining.gives_result) {
+        store_result(&tile->moved, joining.exchange, joining.stored, tile->join.own, tile->bytes);
+        joining.stored += tile->bytes;
+    } else {
+        partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
+    }
 }
 
 /* Joins a slice from a tile on: the next one is loaded, and the one before stored, while the team joins one. */
@@ -175,23 +258,23 @@ static PARTITA_COMPACT void join(struct tile *tile)
         }
         struct tile *next = load();
         partita_team_wait();
-        partita_store_start(&tile->moved, tile->own, tile->join.own, tile->bytes);
+        store(tile);
         before = tile;
         tile = next;
     }
     partita_transfer_wait(&before->moved);
 }
 
-/* Joins all slices of messages that have the same ones. */
+/* Joins all slices of messages that have the same ones; the last ones of an action may give the result. */
 static void join_slices(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
-                        const uint8_t *data, uint32_t all)
+                        const uint8_t *data, uint32_t all, int32_t is_last)
 {
     if (action->slice_count == 0) {
-        join(ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all));
+        join(ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all, is_last));
         ahead = 0;
     }
     for (uint32_t i = 0; i < action->slice_count; i++) {
-        join(begin(exchange, action, count, action->slices[i], data, all));
+        join(begin(exchange, action, count, action->slices[i], data, all, is_last));
         data += action->slices[i].size * exchange->element_bytes;
     }
 }
@@ -206,6 +289,13 @@ static void record(const struct partita_exchange *exchange, const struct partita
 {
     const int32_t chip = receives.chips[(receives.ended - 1) % PARTITA_UNDER_WAY];
     partita_probe_begin(PARTITA_PROBE_RECEIVED, action->step + message, chip, action->bytes);
+    if (action->gives_result != 0 && message + 1 == action->messages) {
+        for (uint32_t at = 0, part; at < action->bytes; at += part) {
+            part = exchange->line_bytes == 0 ? action->bytes : exchange->line_bytes;
+            partita_probe_data(result_place(exchange, at), part);
+        }
+        return;
+    }
     if (action->slice_count == 0) {
         partita_probe_data(place(exchange, action->slice), action->bytes);
     }
@@ -239,7 +329,8 @@ static void load_ahead(const struct partita_exchange *exchange, const struct par
             return;
         }
     }
-    ahead = begin(exchange, action, count, action->slice, data_of(exchange, action), receives.ended + count);
+    ahead = begin(exchange, action, count, action->slice, data_of(exchange, action), receives.ended + count,
+                  count == action->messages);
 }
 
 static void finish(const struct partita_exchange *exchange, const struct partita_action *action)
@@ -253,7 +344,8 @@ static void finish(const struct partita_exchange *exchange, const struct partita
     }
     for (uint32_t done = 0, count; done < action->messages; done += count) {
         count = at_once(exchange, action->messages - done);
-        join_slices(exchange, action, count, data + done * apart(action), receives.ended + count);
+        join_slices(exchange, action, count, data + done * apart(action), receives.ended + count,
+                    done + count == action->messages);
         record(exchange, action, done);
     }
 }
@@ -272,25 +364,13 @@ static void start(const struct partita_exchange *exchange, const struct partita_
     partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
 }
 
-void partita_exchange(const struct partita_exchange *exchange)
+/* How many actions of the next exchange have been done. */
+static PARTITA_NEAR uint32_t begun;
+
+/* Does an exchange's actions up to one. */
+static void act(const struct partita_exchange *exchange, uint32_t end)
 {
-    const uint8_t *operand = exchange->operand;
-    uint8_t *result = exchange->result;
-    sends.started = 0;
-    sends.ended = 0;
-    receives.started = 0;
-    receives.ended = 0;
-    if (exchange->copying == 0) {
-        partita_preload_start();
-    } else {
-        partita_preload_some();
-    }
-    for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
-        const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
-        copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
-        operand += bytes;
-    }
-    for (uint32_t i = 0; i < exchange->action_count; i++) {
+    for (uint32_t i = begun; i < end; i++) {
         const struct partita_action *action = &exchange->actions[i];
         await(&sends, action->ended);
         if (action->kind == PARTITA_FINISH) {
@@ -304,11 +384,47 @@ void partita_exchange(const struct partita_exchange *exchange)
             partita_preload_start();
         }
     }
-    await(&sends, sends.started);
-    for (uint32_t i = 0; i < exchange->after_count && exchange->after != 0; i++) {
-        const uint32_t bytes = exchange->after[i].size * exchange->element_bytes;
-        copy(exchange, result, place(exchange, exchange->after[i]), bytes);
-        result += bytes;
+    begun = end;
+}
+
+static void begin_messages(const struct partita_exchange *exchange)
+{
+    const uint8_t *operand = exchange->operand;
+    sends.started = 0;
+    sends.ended = 0;
+    receives.started = 0;
+    receives.ended = 0;
+    for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
+        const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
+        copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
+        operand += bytes;
     }
+}
+
+/* Records what messages change belong to the exchange's own step. */
+void partita_exchange_begin(const struct partita_exchange *exchange)
+{
+#ifndef PARTITA_PROBES
+    begin_messages(exchange);
+    act(exchange, exchange->beginning);
+#else
+    (void)exchange;
+#endif
+}
+
+void partita_exchange(const struct partita_exchange *exchange)
+{
+    if (exchange->copying <= begun) {
+        partita_preload_start();
+    } else {
+        partita_preload_some();
+    }
+    if (begun == 0) {
+        begin_messages(exchange);
+    }
+    act(exchange, exchange->action_count);
+    begun = 0;
+    await(&sends, sends.started);
+    copy_result(exchange);
     partita_preload_start();
 }

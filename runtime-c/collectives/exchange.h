@@ -39,6 +39,7 @@ struct partita_action {
     int32_t chip;   /* at the other end */
     uint32_t bytes; /* of a message */
     partita_kernel *combine; /* of partita_join; null to replace, and to send */
+    uint32_t gives_result;   /* whether what is joined is stored in the result, and not in the vector */
     uint32_t messages;       /* to load and finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
     struct partita_slice slice;         /* which elements travel */
     const struct partita_slice *slices; /* several slices in place of one, in this order */
@@ -49,21 +50,31 @@ struct partita_action {
 struct partita_exchange {
     const struct partita_action *actions;
     uint32_t action_count;
+    uint32_t beginning; /* how many actions partita_exchange_begin does: up to the first that awaits a message */
     uint32_t copying; /* how many actions there are up to the last that copies or joins elements */
     const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
     uint32_t before_count;
-    const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector */
+    const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector, or an action stores it */
     uint32_t after_count;
     uint32_t element_bytes;
     const void *operand;      /* L2: the elements of before, one slice after the other, or null with it */
-    void *result;             /* L2: the elements of after, likewise */
+    void *result;             /* L2: the elements of after, likewise, in lines */
+    uint32_t line_bytes;      /* of a line of the result; 0 if it's contiguous */
+    uint32_t line_stride;     /* from one line to the next */
     void *vector;             /* L2: all elements; doesn't overlap operand and result */
     void *message;            /* L2: room for messages of several slices, and for those to combine */
     void *workspace;          /* L1, aligned to 8 bytes */
     uint32_t workspace_bytes; /* at least 4 elements; the more, the fewer transfers */
 };
 
-/* Does all actions. The team must be idle, and no transfer may use the workspace. */
+/*
+ * Begins the exchange that is done next: its first messages are on their way until then. In between, neither its vector
+ * nor its message buffer may be used, and its operand not be written. The team must be idle, and no transfer may use the
+ * workspace.
+ */
+void partita_exchange_begin(const struct partita_exchange *exchange);
+
+/* Does all actions that haven't been done. The team must be idle, and no transfer may use the workspace. */
 void partita_exchange(const struct partita_exchange *exchange);
 
 #endif

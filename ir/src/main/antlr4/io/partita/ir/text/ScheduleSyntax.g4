@@ -123,7 +123,7 @@ factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ','
 //       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "f32[4,64] x f32[64,64]" "q_proj" @block0.query
 steps : ('start' | 'run') '{' numbered* '}' ;
 
-numbered : INTEGER ':' (tiles | transfer | wait_ | preload | await_ | rows | exchange | guard | clear) origin ;
+numbered : INTEGER ':' (tiles | transfer | wait_ | preload | await_ | rows | begin | exchange | guard | clear) origin ;
 
 // The name in the model, and the part of the transformer.
 origin : STRING PART? ;
@@ -142,6 +142,9 @@ rows
     : 'rows' integer 'of' integer address ',' bytes 'by' name integer address
     ;
 
+//       2: begin "residual" @block0.residual
+begin : 'begin' ;
+
 //       3: exchange f32 operand 0x100 result 0x900 vector 0x500 message 0x700 l1 0, 1024 B {
 //            0 of 128 before "0+64" after "0+128" steps "send 1 (256 B): 0+64; …"
 //          } "residual" @block0.residual
@@ -152,7 +155,7 @@ exchange
 
 operandPlace : 'operand' integer ;
 
-resultPlace : 'result' integer ;
+resultPlace : 'result' integer ('lines' bytes 'step' bytes)? ;
 
 messagePlace : 'message' integer ;
 
@@ -178,8 +181,8 @@ name
     : WORD | 'sched' | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
     | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
     | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
-    | 'fetch' | 'spill' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
-    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
+    | 'fetch' | 'spill' | 'wait' | 'rows' | 'begin' | 'exchange' | 'operand' | 'result' | 'vector'
+    | 'message' | 'lines' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
     | 'hits' | 'misses'
     | 'cores' | 'memory' | 'shared' | 'private' | 'aligned' | 'place'
     | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'

@@ -3,6 +3,7 @@ package io.partita.ir.message;
 import io.partita.ir.function.Combine;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a device does for an exchange, in order: it starts messages and awaits them, so that they
@@ -45,6 +46,32 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   }
 
   /**
+   * Returns the last action, if it combines messages with all elements that the device is to have:
+   * it may store them in the result rather than in the vector, since nothing is sent afterwards.
+   *
+   * @param after these elements
+   */
+  public Optional<Action.Finish> resulting(List<Slice> after) {
+    return !list.isEmpty()
+            && list.getLast() instanceof Action.Finish finish
+            && finish.message().combine() != Combine.REPLACE
+            && after.size() == 1
+            && finish.message().slices().equals(after)
+        ? Optional.of(finish)
+        : Optional.empty();
+  }
+
+  /** Returns the number of actions before the first one that may wait for a received message. */
+  public int beginning() {
+    int end = 0;
+    while (end < list.size()
+        && (list.get(end) instanceof Action.Post || list.get(end) instanceof Action.Send)) {
+      end++;
+    }
+    return end;
+  }
+
+  /**
    * Returns the number of actions up to the last one that copies or combines elements; those after
    * it only start and await messages.
    */
@@ -65,7 +92,7 @@ public record Actions(List<Action> list, List<Long> places, long room) {
    */
   record Unit(int first, List<Step> steps) {
     /** The bytes of buffers of joined messages. */
-    static final long ROOM = 32 << 10;
+    static final long ROOM = 64 << 10;
 
     /** Buffers begin at multiples of this. */
     private static final long ALIGNMENT = 8;

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -46,6 +47,9 @@ final class MemoryVerifier {
 
   /** The live object that was used last, since the rows of an operand are mostly in one. */
   private Residence recent;
+
+  /** The exchange that has begun, if any. */
+  private ScheduleStep.Exchange begun;
 
   private int nextResidence;
   private int index;
@@ -107,6 +111,7 @@ final class MemoryVerifier {
     requireTransfer(
         underWay.equals(atStart), "the transfers in flight before a run: " + atStart, underWay);
     requireTransfer(preloads.isEmpty(), "no preload in flight after a run", preloads.values());
+    requireTransfer(begun == null, "no exchange under way after a run", begun);
     for (StateCopies each : copies) {
       require(each.behind() < 0, "states where a run leaves them, in " + each, each.behind());
     }
@@ -232,6 +237,7 @@ final class MemoryVerifier {
         read("indices", rows.indices(), rows.index().packedBytes(rows.count()));
         write("rows", rows.home(), rows.count() * rows.rowBytes());
       }
+      case ScheduleStep.BeginExchange begin -> play(begin);
       case ScheduleStep.Exchange exchange -> play(exchange);
       case ScheduleStep.Guard guard -> play(guard);
       case ScheduleStep.Clear clear -> write("zeros", clear.home(), clear.bytes());
@@ -306,11 +312,46 @@ final class MemoryVerifier {
     }
   }
 
-  private void play(ScheduleStep.Exchange exchange) {
-    var one = exchange.exchanges().getFirst();
-    ElementType element = exchange.element();
-    require(element.bits() >= Byte.SIZE, "elements of at least a byte in messages", element);
-    long vector = element.packedBytes(one.elements());
+  /** Until the exchange, messages use its vector and its buffers, and its operand is kept. */
+  private void play(ScheduleStep.BeginExchange begin) {
+    Optional<ScheduleStep.Exchange> next =
+        index < 0 ? Optional.empty() : begin.next(chip.steps(), index);
+    requireTransfer(next.isPresent() && begun == null, "an exchange after it", begin);
+    ScheduleStep.Exchange exchange = next.orElseThrow();
+    int until = chip.steps().indexOf(exchange);
+    boolean isGuarded =
+        index < guardEnd
+            || chip.steps().subList(index, until).stream()
+                .anyMatch(ScheduleStep.Guard.class::isInstance);
+    require(!isGuarded, "an exchange that begins and ends without a guard", begin);
+    requireWorkspace(exchange);
+    requireBefore(exchange);
+    exchange.operand().ifPresent(at -> fill(at, bytes(exchange, before(exchange)), LEAVING));
+    fill(exchange.vector(), vectorBytes(exchange), ARRIVING);
+    exchange.message().ifPresent(at -> fill(at, messageBytes(exchange), ARRIVING));
+    begun = exchange;
+  }
+
+  private static List<Slice> before(ScheduleStep.Exchange exchange) {
+    return exchange.exchanges().getFirst().before();
+  }
+
+  private static long bytes(ScheduleStep.Exchange exchange, List<Slice> slices) {
+    return exchange.element().packedBytes(elements(slices));
+  }
+
+  private static long vectorBytes(ScheduleStep.Exchange exchange) {
+    return exchange.element().packedBytes(exchange.exchanges().getFirst().elements());
+  }
+
+  private static long messageBytes(ScheduleStep.Exchange exchange) {
+    return exchange.exchanges().stream()
+        .mapToLong(each -> Actions.of(each.steps()).room())
+        .max()
+        .orElse(0);
+  }
+
+  private void requireWorkspace(ScheduleStep.Exchange exchange) {
     require(
         exchange.working() >= 0
             && exchange.working() + exchange.workingBytes() <= chip.working().used(),
@@ -319,22 +360,34 @@ final class MemoryVerifier {
     Address workspace = new Address(ChipSchedule.WORKING, exchange.working());
     requireIdle(workspace, exchange.workingBytes());
     fill(workspace, exchange.workingBytes(), EMPTY);
+  }
+
+  private void requireBefore(ScheduleStep.Exchange exchange) {
     if (exchange.operand().isPresent()) {
-      read("operand", exchange.operand().get(), element.packedBytes(elements(one.before())));
-    } else if (!one.before().isEmpty()) {
-      read("vector", exchange.vector(), vector);
+      read("operand", exchange.operand().get(), bytes(exchange, before(exchange)));
+    } else if (!before(exchange).isEmpty()) {
+      read("vector", exchange.vector(), vectorBytes(exchange));
     }
+  }
+
+  private void play(ScheduleStep.Exchange exchange) {
+    ElementType element = exchange.element();
+    require(element.bits() >= Byte.SIZE, "elements of at least a byte in messages", element);
+    requireWorkspace(exchange);
+    if (begun == exchange) {
+      exchange.operand().ifPresent(at -> fill(at, bytes(exchange, before(exchange)), WRITTEN));
+      fill(exchange.vector(), vectorBytes(exchange), WRITTEN);
+      exchange.message().ifPresent(at -> fill(at, messageBytes(exchange), WRITTEN));
+      begun = null;
+    }
+    requireBefore(exchange);
     for (Step step :
         exchange.exchanges().stream().flatMap(each -> each.steps().stream()).toList()) {
       long bytes = element.packedBytes(elements(step.slices()));
       require(step.bytes() == bytes, "a message of " + bytes + " B", step);
     }
-    write("vector", exchange.vector(), vector);
-    long message =
-        exchange.exchanges().stream()
-            .mapToLong(each -> Actions.of(each.steps()).room())
-            .max()
-            .orElse(0);
+    write("vector", exchange.vector(), vectorBytes(exchange));
+    long message = messageBytes(exchange);
     if (message > 0) {
       require(
           exchange.message().isPresent(),
@@ -343,7 +396,15 @@ final class MemoryVerifier {
       write("message", exchange.message().get(), message);
     }
     if (exchange.result().isPresent()) {
-      write("result", exchange.result().get(), element.packedBytes(elements(one.after())));
+      ScheduleStep.Lines result = exchange.result().get();
+      long bytes = bytes(exchange, exchange.exchanges().getFirst().after());
+      require(
+          result.bytes() > 0 && bytes % result.bytes() == 0 && result.stride() >= result.bytes(),
+          "whole lines of " + bytes + " B",
+          result);
+      for (long at = 0; at < bytes; at += result.bytes()) {
+        write("result", result.place(at), result.bytes());
+      }
     }
   }
 

@@ -79,13 +79,37 @@ public sealed interface ScheduleStep {
       implements ScheduleStep {}
 
   /**
-   * The messages of this chip in a collective.
+   * Begins the next exchange of the run: copies its operand into its vector, posts receives, and
+   * starts sends, up to the first message that it waits for ({@link Actions#beginning}). Messages
+   * are on their way during the steps before the exchange, which leave its vector, its buffers and
+   * its operand alone.
+   */
+  record BeginExchange(Origin origin) implements ScheduleStep {
+    /**
+     * Returns the exchange that it begins: the first one after it, unless another one is begun
+     * before.
+     *
+     * @param steps of the run
+     * @param index of this step among them
+     */
+    public Optional<Exchange> next(List<ScheduleStep> steps, int index) {
+      return steps.stream()
+          .skip(index + 1L)
+          .filter(step -> step instanceof Exchange || step instanceof BeginExchange)
+          .findFirst()
+          .filter(Exchange.class::isInstance)
+          .map(Exchange.class::cast);
+    }
+  }
+
+  /**
+   * The messages of this chip in a collective, those that have begun before included.
    *
    * @param exchanges the exchange of each device of the role, in order; peers and places differ,
    *     kinds and sizes of steps do not
    * @param operand the offset in the home memory of the chip's elements, in the order of the
    *     exchange; empty if they are in the vector
-   * @param result likewise for the elements of the result
+   * @param result likewise for the elements of the result; empty if they stay in the vector
    * @param vector the offset in the home memory of the whole vector
    * @param message the offset in the home memory of the buffers of {@link Actions}; empty if all
    *     messages are sent and received in place
@@ -96,7 +120,7 @@ public sealed interface ScheduleStep {
       List<Communication.Exchange> exchanges,
       ElementType element,
       Optional<Long> operand,
-      Optional<Long> result,
+      Optional<Lines> result,
       long vector,
       Optional<Long> message,
       long working,
@@ -105,6 +129,28 @@ public sealed interface ScheduleStep {
       implements ScheduleStep {
     public Exchange {
       exchanges = List.copyOf(exchanges);
+    }
+  }
+
+  /**
+   * Bytes in lines.
+   *
+   * @param home the offset of the first line in the home memory
+   * @param bytes of a line; all bytes if they are contiguous
+   * @param stride from one line to the next, in bytes; as many as a line has if they are contiguous
+   */
+  record Lines(long home, long bytes, long stride) {
+    public static Lines contiguous(long home, long bytes) {
+      return new Lines(home, bytes, bytes);
+    }
+
+    public boolean isContiguous() {
+      return bytes == stride;
+    }
+
+    /** Returns the offset in the home memory of a byte. */
+    public long place(long number) {
+      return home + number / bytes * stride + number % bytes;
     }
   }
 
@@ -161,7 +207,7 @@ public sealed interface ScheduleStep {
   default boolean isSkippable() {
     return switch (this) {
       case StartTransfer _, WaitTransfer _, Preload _, AwaitPreload _ -> false;
-      case RunTiles _, FetchRows _, Exchange _, Guard _, Clear _ -> true;
+      case RunTiles _, FetchRows _, BeginExchange _, Exchange _, Guard _, Clear _ -> true;
     };
   }
 

@@ -221,6 +221,7 @@ public final class SchedulePrinter {
                   rows.index(),
                   hexadecimal(rows.indices()),
                   home(rows.home(), role));
+      case ScheduleStep.BeginExchange begin -> "begin";
       case ScheduleStep.Exchange exchange -> exchange(exchange, role);
       case ScheduleStep.Guard guard ->
           "when %s for %d%s"
@@ -245,10 +246,17 @@ public final class SchedulePrinter {
     return numbers.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ")"));
   }
 
+  private static String lines(ScheduleStep.Lines lines) {
+    String place = hexadecimal(lines.home());
+    return lines.isContiguous()
+        ? place
+        : "%s lines %d B step %d B".formatted(place, lines.bytes(), lines.stride());
+  }
+
   private static String exchange(ScheduleStep.Exchange step, ChipSchedule role) {
     StringBuilder text = new StringBuilder("exchange " + step.element());
     step.operand().ifPresent(place -> text.append(" operand ").append(hexadecimal(place)));
-    step.result().ifPresent(place -> text.append(" result ").append(hexadecimal(place)));
+    step.result().ifPresent(lines -> text.append(" result ").append(lines(lines)));
     text.append(" vector ").append(hexadecimal(step.vector()));
     step.message().ifPresent(place -> text.append(" message ").append(hexadecimal(place)));
     text.append(

@@ -2,6 +2,7 @@ package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.message.Slice;
 import io.partita.ir.message.StepReader;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.ChipSchedule;
@@ -84,6 +85,8 @@ final class StepTreeReader {
           parser.integer(rows.integer(0)),
           parser.offset(rows.address(1), ChipSchedule.HOME),
           origin);
+    } else if (tree.begin() != null) {
+      return new ScheduleStep.BeginExchange(origin);
     } else if (tree.exchange() != null) {
       return exchange(tree.exchange(), origin);
     } else if (tree.guard() != null) {
@@ -121,12 +124,29 @@ final class StepTreeReader {
         devices,
         element,
         optional(tree.operandPlace() == null ? null : tree.operandPlace().integer()),
-        optional(tree.resultPlace() == null ? null : tree.resultPlace().integer()),
+        Optional.ofNullable(tree.resultPlace()).map(place -> lines(place, devices, element)),
         parser.integer(tree.integer()),
         optional(tree.messagePlace() == null ? null : tree.messagePlace().integer()),
         parser.offset(tree.address(), ChipSchedule.WORKING),
         parser.bytes(tree.bytes()),
         origin);
+  }
+
+  private ScheduleStep.Lines lines(
+      ScheduleSyntaxParser.ResultPlaceContext tree,
+      List<Communication.Exchange> devices,
+      ElementType element) {
+    long home = parser.integer(tree.integer());
+    if (!tree.bytes().isEmpty()) {
+      return new ScheduleStep.Lines(home, parser.bytes(tree.bytes(0)), parser.bytes(tree.bytes(1)));
+    }
+    long elements =
+        devices.stream()
+            .limit(1)
+            .flatMap(device -> device.after().stream())
+            .mapToLong(Slice::size)
+            .sum();
+    return ScheduleStep.Lines.contiguous(home, element.packedBytes(elements));
   }
 
   private Optional<Long> optional(ScheduleSyntaxParser.IntegerContext tree) {

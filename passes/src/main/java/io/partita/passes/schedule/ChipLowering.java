@@ -6,6 +6,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -48,6 +49,11 @@ final class ChipLowering {
   /** The exchanges of all devices, by exchange of the graph. */
   private final Map<Node, List<Communication.Exchange>> exchanges = new IdentityHashMap<>();
 
+  /** Exchanges that have begun, by the node that ends them. */
+  private final Map<Node, ExchangePlaces> begun = new IdentityHashMap<>();
+
+  private final Map<Value, List<Node>> readers;
+
   private final LoopKernels kernels;
   private final boolean hasFar;
   private final long nearBytes;
@@ -87,6 +93,7 @@ final class ChipLowering {
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
+    this.readers = graph.readers();
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
@@ -440,7 +447,53 @@ final class ChipLowering {
   }
 
   private void exchange(int step, Node node) {
-    List<Communication.Exchange> all = exchanges.get(node);
+    ExchangePlaces begun = this.begun.remove(node);
+    if (begun != null) {
+      finish(node, begun);
+      return;
+    }
+    Optional<Node> rest = rest(node);
+    if (rest.isPresent() && !tasks.isGuarded()) {
+      List<Communication.Exchange> all = joined(exchanges.get(node), exchanges.get(rest.get()));
+      ExchangePlaces places = places(step, node, all, rest.get().result());
+      tasks.add(new Task.BeginExchange(places.task()));
+      storages.put(node.result(), places.task().vector());
+      this.begun.put(rest.get(), places);
+    } else {
+      finish(node, places(step, node, exchanges.get(node), node.result()));
+    }
+  }
+
+  /** Returns the exchange that goes on with the same elements of the same sync, if there is one. */
+  private Optional<Node> rest(Node node) {
+    List<Node> users = readers.getOrDefault(node.result(), List.of());
+    boolean isContinued =
+        users.size() == 1
+            && !isEmpty(node.result().type())
+            && node.op() instanceof Communication.Exchange first
+            && users.getFirst().op() instanceof Communication.Exchange second
+            && first.sync() == second.sync()
+            && first.after().equals(first.before())
+            && second.before().equals(first.before());
+    return isContinued ? Optional.of(users.getFirst()) : Optional.empty();
+  }
+
+  private static List<Communication.Exchange> joined(
+      List<Communication.Exchange> first, List<Communication.Exchange> rest) {
+    List<Communication.Exchange> joined = new ArrayList<>();
+    for (int i = 0; i < first.size(); i++) {
+      Communication.Exchange one = first.get(i);
+      List<Step> steps = new ArrayList<>(one.steps());
+      steps.addAll(rest.get(i).steps());
+      joined.add(
+          new Communication.Exchange(
+              one.sync(), one.elements(), one.element(), one.before(), rest.get(i).after(), steps));
+    }
+    return joined;
+  }
+
+  private ExchangePlaces places(
+      int step, Node node, List<Communication.Exchange> all, Value result) {
     if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
       unsupported.add(node, "with parts that are reduced on the way");
     }
@@ -449,18 +502,25 @@ final class ChipLowering {
         node.operands().isEmpty() || isEmpty(node.operand(0).type())
             ? Optional.empty()
             : Optional.of(storages.get(node.operand(0)));
-    boolean gets = !isEmpty(node.result().type());
+    boolean gets = !isEmpty(result.type());
     ExchangePlaces places =
         ExchangePlaces.of(
-            all, node, operand, dies, gets ? destinations.of(node.result()) : Optional.empty());
-    if (gets) {
-      storages.put(node.result(), places.result());
-    }
+            all,
+            node.origin(),
+            result.type(),
+            operand,
+            dies,
+            gets ? destinations.of(result) : Optional.empty());
     if (places.task().operand().isPresent() && !places.task().operand().get().isContiguous()) {
       throw new IllegalStateException(node + " reads a strided operand");
     }
+    return places;
+  }
+
+  private void finish(Node node, ExchangePlaces places) {
     tasks.add(places.task());
-    if (gets) {
+    if (!isEmpty(node.result().type())) {
+      storages.put(node.result(), places.result());
       wrote(node.result());
     }
   }

@@ -337,6 +337,14 @@ final class ChipPlacing {
         : Optional.of(new Misfit(code, tasks.devices().getFirst(), chip, memory, use, held));
   }
 
+  private ScheduleStep.Lines lines(Storage storage) {
+    Storage.Lines lines = storage.lines().orElseThrow();
+    return new ScheduleStep.Lines(
+        at(storage),
+        storage.element().packedBytes(lines.elements()),
+        storage.element().packedBytes(lines.stride()));
+  }
+
   private long at(Storage storage) {
     return address(storage).offset();
   }
@@ -400,16 +408,17 @@ final class ChipPlacing {
               rows.indices().elements(),
               at(rows.result()),
               rows.origin());
+      case Task.BeginExchange begin -> new ScheduleStep.BeginExchange(begin.origin());
       case Task.Exchange exchange ->
           new ScheduleStep.Exchange(
               exchange.exchanges(),
               exchange.element(),
               exchange.operand().map(this::at),
-              exchange.result().map(this::at),
+              exchange.result().map(this::lines),
               at(exchange.vector()),
               exchange.message().map(places.home()::get),
               0,
-              exchangeBytes(number),
+              exchangeBytes(number, exchange),
               exchange.origin());
       case Task.Guard guard -> guard(number, guard);
       case Task.Clear(var region, var origin) ->
@@ -417,8 +426,16 @@ final class ChipPlacing {
     };
   }
 
-  /** Returns the bytes of the working memory before those of preloads that are under way. */
-  private long exchangeBytes(int number) {
+  /**
+   * Returns the bytes of the working memory before those of preloads that are under way, also when
+   * the exchange begins.
+   */
+  private long exchangeBytes(int number, Task.Exchange exchange) {
+    int begin = tasks.tasks().indexOf(new Task.BeginExchange(exchange));
+    return Math.min(freeBytes(number), begin < 0 ? Long.MAX_VALUE : freeBytes(begin));
+  }
+
+  private long freeBytes(int number) {
     Map<Integer, Region> underWay = new HashMap<>();
     for (Task task : tasks.tasks().subList(0, number)) {
       if (task instanceof Task.Preload preload) {

@@ -1,7 +1,7 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
-import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
@@ -46,7 +46,8 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
 
   static ExchangePlaces of(
       List<Communication.Exchange> exchanges,
-      Node node,
+      Origin origin,
+      TensorType resultType,
       Optional<Storage> operand,
       boolean operandDies,
       Optional<Storage> destination) {
@@ -54,30 +55,29 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
     TensorType type = TensorType.of(first.element(), first.elements());
     boolean givesAll = exchanges.stream().allMatch(each -> isAll(each, each.before()));
     boolean getsAll = exchanges.stream().allMatch(each -> isAll(each, each.after()));
+    boolean isVectorGiven = getsAll && destination.isPresent() && destination.get().isContiguous();
     boolean operandIsVector =
         operand.isPresent()
             && givesAll
             && operandDies
             && operand.get().isContiguous()
             && operand.get().region().kind() == Region.Kind.ACTIVATION
-            && (destination.isEmpty() || !getsAll || destination.equals(operand));
+            && (!isVectorGiven || destination.equals(operand));
     Storage vector;
     if (operandIsVector) {
       vector = operand.get();
-    } else if (getsAll && destination.isPresent()) {
+    } else if (isVectorGiven) {
       vector = destination.get();
     } else {
-      vector = Storage.whole(Region.activation(node.origin(), type.bytes()), type);
+      vector = Storage.whole(Region.activation(origin, type.bytes()), type);
     }
+    boolean isVector = getsAll && (destination.isEmpty() || isVectorGiven);
     Storage result =
-        getsAll
+        isVector
             ? vector
             : destination.orElseGet(
-                () ->
-                    Storage.whole(
-                        Region.activation(node.origin(), node.result().type().bytes()),
-                        node.result().type()));
-    boolean hasResult = !getsAll && result.elements() > 0;
+                () -> Storage.whole(Region.activation(origin, resultType.bytes()), resultType));
+    boolean hasResult = !isVector && result.elements() > 0;
     long message =
         exchanges.stream().mapToLong(each -> Actions.of(each.steps()).room()).max().orElse(0);
     Task.Exchange task =
@@ -90,8 +90,8 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
             message == 0
                 ? Optional.empty()
                 : Optional.of(
-                    Region.activation(node.origin().withName(node.name() + " message"), message)),
-            node.origin());
+                    Region.activation(origin.withName(origin.name() + " message"), message)),
+            origin);
     return new ExchangePlaces(task, result);
   }
 

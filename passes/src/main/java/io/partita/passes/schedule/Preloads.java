@@ -220,6 +220,8 @@ final class Preloads {
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
         room[i] = isGuarded[i] ? 0 : room(kernel);
+      } else if (tasks.tasks().get(i) instanceof Task.BeginExchange) {
+        used[i] = LEAST_WORKSPACE;
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
         used[i] = LEAST_WORKSPACE;
         room[i] = isGuarded[i] ? 0 : room(exchange);

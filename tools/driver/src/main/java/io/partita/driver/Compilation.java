@@ -108,8 +108,8 @@ public final class Compilation {
       Path folder,
       Supplier<ReportFile.Request> report) {
     Entries whole = preparation().prepareEntries(request);
-    Entries distributed = distributed(whole, sharding).map(target::withAlgorithms);
-    Entries.Programs programs = Distribution.programs(distributed);
+    Entries distributed = distributed(whole, sharding).map(target::withSyncs);
+    Entries.Programs programs = target.programs(distributed);
     try {
       return emit(distributed, programs, target, folder, report);
     } catch (PartitaException failure) {

@@ -22,12 +22,18 @@ public interface CompilationTarget {
   default void verifyDevices(int count) {}
 
   /**
-   * Gives syncs the algorithms that are best on the target, if it has figures of its links.
+   * Gives syncs the algorithms that are best on the target, if it has figures of its links, and
+   * divides those that are sent faster while products are computed.
    *
    * @param module a module of the mesh dialect, or one for a single device
    */
-  default Module withAlgorithms(Module module) {
+  default Module withSyncs(Module module) {
     return module;
+  }
+
+  /** Returns the programs of the devices. */
+  default Entries.Programs programs(Entries distributed) {
+    return Distribution.programs(distributed);
   }
 
   /**

@@ -46,8 +46,10 @@ final class ChipRun {
   /** The step after the guarded region that the device skips, if it is in one. */
   private int skippedTo;
 
-  /** The current exchange, if any. */
+  /** The exchange that is under way, if any, and whether the chip is at its step. */
   private ExchangeSteps exchange;
+
+  private boolean isExchanging;
 
   /**
    * @param entries the entry points of the device's role
@@ -176,7 +178,7 @@ final class ChipRun {
   boolean advance() {
     boolean moved = false;
     while (!isDone()) {
-      if (exchange == null) {
+      if (!isExchanging) {
         enter();
       }
       if (next < skippedTo && steps.get(next).isSkippable()) {
@@ -188,11 +190,13 @@ final class ChipRun {
         if (exchange == null) {
           exchange = new ExchangeSteps(step, member, device, home, mailbox, where());
         }
+        isExchanging = true;
         moved |= exchange.advance();
         if (!exchange.isDone()) {
           return moved;
         }
         exchange = null;
+        isExchanging = false;
       } else {
         run(steps.get(next));
       }
@@ -242,6 +246,12 @@ final class ChipRun {
         if (!guard.conditions().stream().allMatch(this::holds)) {
           skippedTo = next + 1 + guard.steps();
         }
+      }
+      case ScheduleStep.BeginExchange begin -> {
+        ScheduleStep.Exchange begun =
+            begin.next(steps, next).orElseThrow(() -> transferFault("an exchange after it", begin));
+        exchange = new ExchangeSteps(begun, member, device, home, mailbox, where());
+        exchange.sendFirst();
       }
       case ScheduleStep.Exchange other -> throw new AssertionError(other);
     }

@@ -71,6 +71,14 @@ final class ExchangeSteps {
     }
   }
 
+  /** Runs up to the first message that is received. */
+  void sendFirst() {
+    while (next < exchange.steps().size() && exchange.steps().get(next) instanceof Step.Send send) {
+      send(send);
+      next++;
+    }
+  }
+
   /** Runs until it would wait; returns whether it made progress. */
   boolean advance() {
     int before = next;
@@ -94,11 +102,17 @@ final class ExchangeSteps {
 
   private void end() {
     if (step.result().isPresent()) {
-      long to = step.result().get();
+      ScheduleStep.Lines result = step.result().get();
+      long to = 0;
       for (Slice slice : exchange.after()) {
-        int bytes = (int) slice.size() * elementBytes;
-        copy(place(slice), to, bytes);
-        to += bytes;
+        long bytes = slice.size() * elementBytes;
+        for (long done = 0; done < bytes; ) {
+          long left = result.bytes() - to % result.bytes();
+          int part = (int) Math.min(left, bytes - done);
+          copy(place(slice) + done, result.place(to), part);
+          done += part;
+          to += part;
+        }
       }
     }
   }

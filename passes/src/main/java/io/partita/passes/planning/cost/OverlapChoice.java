@@ -5,7 +5,9 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
@@ -14,12 +16,14 @@ import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.program.localize.OverlapSyncs;
 import io.partita.passes.program.localize.OverlapSyncs.Candidate;
+import io.partita.passes.program.localize.OverlapSyncs.Tiles;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,13 +43,25 @@ public final class OverlapChoice {
   /** The least relative improvement, because more tiles mean more messages and kernels. */
   private static final double MIN_GAIN = 0.01;
 
+  private static final Optional<Algorithm> DIRECT = Optional.of(new Algorithm.Direct());
+
   private final Module module;
   private final TargetDescription target;
   private final PlanOptions options;
   private final int capacity;
   private final LayoutInference layouts;
   private final Map<Node, Integer> numbers = new IdentityHashMap<>();
-  private final Map<List<Object>, Integer> known = new HashMap<>();
+  private final Map<List<Object>, Optional<Tiles>> known = new HashMap<>();
+
+  /**
+   * Returns the module with those syncs in tiles for which that is predicted to be faster.
+   *
+   * @param module a module of the mesh dialect whose syncs have algorithms
+   * @param target as many devices as the module has
+   */
+  public static Module tiled(Module module, TargetDescription target, PlanOptions options) {
+    return OverlapSyncs.apply(module, new OverlapChoice(module, target, options).tiles());
+  }
 
   private OverlapChoice(Module module, TargetDescription target, PlanOptions options) {
     this.module = module;
@@ -74,7 +90,7 @@ public final class OverlapChoice {
       PlanOptions options,
       ToDoubleFunction<PlanReport> figure) {
     OverlapChoice choice = new OverlapChoice(plain.module(), target, options);
-    Map<Candidate, Integer> tiles = choice.tiles();
+    Map<Candidate, Tiles> tiles = choice.tiles();
     List<Planned> plans = new ArrayList<>(List.of(plain, choice.delayed(plain.module())));
     if (!tiles.isEmpty()) {
       plans.add(choice.delayed(OverlapSyncs.apply(plain.module(), tiles)));
@@ -95,33 +111,41 @@ public final class OverlapChoice {
     return new Planned(changed, program, Plans.report(program, target, options));
   }
 
-  /** The number of tiles of each sync that improves. */
-  private Map<Candidate, Integer> tiles() {
-    Map<Candidate, Integer> tiles = new LinkedHashMap<>();
+  /** The tiles of each sync that improves. */
+  private Map<Candidate, Tiles> tiles() {
+    Map<Candidate, Tiles> tiles = new LinkedHashMap<>();
     for (Candidate candidate : OverlapSyncs.candidates(module)) {
       Part part = new Part(candidate);
-      int best = known.computeIfAbsent(part.key, key -> best(part.module()));
-      if (best > 1) {
-        tiles.put(candidate, best);
+      if (part.canBePriced()) {
+        known
+            .computeIfAbsent(part.key, key -> best(part.module()))
+            .ifPresent(best -> tiles.put(candidate, best));
       }
     }
     return tiles;
   }
 
-  private int best(Module part) {
+  /** Tries the sync's algorithm, and the one in which all devices send before they receive. */
+  private Optional<Tiles> best(Module part) {
     List<Candidate> found = OverlapSyncs.candidates(part);
     if (found.size() != 1) {
-      return 1;
+      return Optional.empty();
     }
-    int best = 1;
+    Candidate candidate = found.getFirst();
+    Optional<Algorithm> own = ((Sync) candidate.sync().op()).algorithm();
+    Set<Optional<Algorithm>> algorithms = new LinkedHashSet<>(List.of(own, DIRECT));
+    Optional<Tiles> best = Optional.empty();
     double least = delayed(part).report().seconds() * (1 - MIN_GAIN);
-    long most = Math.min(MAX_TILES, found.getFirst().extent());
-    for (int tiles = 2; tiles <= most; tiles *= 2) {
-      Module cut = OverlapSyncs.apply(part, Map.of(found.getFirst(), tiles));
-      double seconds = delayed(cut).report().seconds();
-      if (seconds < least) {
-        best = tiles;
-        least = seconds;
+    long most = Math.min(MAX_TILES, candidate.extent());
+    for (Optional<Algorithm> algorithm : algorithms) {
+      for (int count = 2; count <= most; count *= 2) {
+        Tiles tiles = new Tiles(count, algorithm);
+        Module cut = OverlapSyncs.apply(part, Map.of(candidate, tiles));
+        double seconds = delayed(cut).report().seconds();
+        if (seconds < least) {
+          best = Optional.of(tiles);
+          least = seconds;
+        }
       }
     }
     return best;
@@ -207,6 +231,11 @@ public final class OverlapChoice {
       key.add(value.type());
       key.add(layout);
       return graph.input(name, value.type());
+    }
+
+    /** Values that vary can't be priced alone, nor can syncs that take less than they cost. */
+    boolean canBePriced() {
+      return inputs.values().stream().allMatch(layout -> layout.varying().isEmpty());
     }
 
     Module module() {

@@ -7,8 +7,8 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.op.Movement;
-import io.partita.ir.op.Source;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.passes.program.collective.ProgramProof;
 import java.util.ArrayList;
@@ -131,8 +131,11 @@ public final class DelayReceives {
         exchange.steps().subList(from, to));
   }
 
-  /** Whether a node takes a significant time. */
+  /** Whether a node takes a significant time, more than beginning an exchange early. */
   private static boolean isWork(Node node) {
-    return !(node.op() instanceof Source || node.op() instanceof Movement);
+    return node.op() instanceof Contraction
+        || node.op() instanceof Structured.Linear
+        || node.op() instanceof Structured.Ffn
+        || node.op() instanceof Structured.Attention;
   }
 }

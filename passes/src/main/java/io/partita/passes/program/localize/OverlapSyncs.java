@@ -8,6 +8,7 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
@@ -58,6 +59,18 @@ public final class OverlapSyncs {
   public record Candidate(Node sync, Node product, int dim, long extent) {}
 
   /**
+   * How a sync is divided.
+   *
+   * @param count the number of tiles, limited by the extent of the dimension
+   * @param algorithm of the tiles; empty for that of the sync
+   */
+  public record Tiles(int count, Optional<Algorithm> algorithm) {
+    public Tiles(int count) {
+      this(count, Optional.empty());
+    }
+  }
+
+  /**
    * Returns the syncs whose operand comes from a product, in execution order.
    *
    * @param module a module of the mesh dialect
@@ -69,17 +82,13 @@ public final class OverlapSyncs {
         .toList();
   }
 
-  /**
-   * Returns the module with some syncs in tiles, limited by the extents of dimensions.
-   *
-   * @param tiles the number of tiles, at least 1
-   */
-  public static Module apply(Module module, Map<Candidate, Integer> tiles) {
+  /** Returns the module with some syncs in tiles. */
+  public static Module apply(Module module, Map<Candidate, Tiles> tiles) {
     OverlapSyncs overlap = new OverlapSyncs(module);
     for (Node node : module.graph().nodes()) {
       overlap
           .candidate(node)
-          .filter(candidate -> tiles.getOrDefault(candidate, 1) > 1)
+          .filter(tiles::containsKey)
           .ifPresent(candidate -> overlap.cut(candidate, tiles.get(candidate)));
     }
     return module.with(overlap.editor.freeze());
@@ -200,17 +209,19 @@ public final class OverlapSyncs {
     return cuts;
   }
 
-  private void cut(Candidate candidate, int tiles) {
+  private void cut(Candidate candidate, Tiles tiles) {
     Node node = candidate.sync();
+    Communication.Sync whole = (Communication.Sync) node.op();
+    Communication.Sync sync = tiles.algorithm().map(whole::with).orElse(whole);
     editor.before(node);
-    int count = (int) Math.min(tiles, candidate.extent());
+    int count = (int) Math.min(tiles.count(), candidate.extent());
     List<Value> synced = new ArrayList<>();
     for (int tile = 0; tile < count; tile++) {
       long from = candidate.extent() * tile / count;
       long to = candidate.extent() * (tile + 1) / count;
       Value part = part(node.operand(0), new Range(candidate.dim(), from, to));
       editor.from(node);
-      synced.add(editor.add(node.op(), part));
+      synced.add(editor.add(sync, part));
     }
     editor.replace(node.result(), editor.add(new Movement.Concat(candidate.dim()), synced));
   }

@@ -156,6 +156,24 @@ public sealed interface Task {
     }
   }
 
+  /** Begins the next exchange among the tasks, whose regions are used from then on. */
+  record BeginExchange(Exchange exchange) implements Task {
+    @Override
+    public Origin origin() {
+      return exchange.origin();
+    }
+
+    @Override
+    public List<Region> regions() {
+      return exchange.regions();
+    }
+
+    @Override
+    public List<Region> written() {
+      return exchange.written();
+    }
+  }
+
   /**
    * Begins a guarded region, of which each condition must hold.
    *

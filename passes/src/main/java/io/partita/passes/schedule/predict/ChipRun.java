@@ -59,6 +59,9 @@ final class ChipRun {
   /** After so many actions, an exchange has no more transfers of its own. */
   private int copying;
 
+  /** Whether the exchange has started preloads, as it does at its own step. */
+  private boolean preloading;
+
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
   private final List<Traffic> moved = new ArrayList<>();
@@ -74,7 +77,14 @@ final class ChipRun {
 
   private int awaited;
 
-  private boolean exchanging;
+  /** The exchange that has begun; null if there is none. */
+  private ScheduleStep.Exchange exchange;
+
+  /** Whether its last action stores its result. */
+  private boolean isKept;
+
+  /** The number of actions before its own step. */
+  private int beginning;
 
   /** When the exchange may begin to load what it joins next, if that is before it does so. */
   private OptionalInt ahead = OptionalInt.empty();
@@ -180,20 +190,26 @@ final class ChipRun {
         end();
         continue;
       }
-      if (step instanceof ScheduleStep.Exchange exchange) {
-        Exchange own = exchange.exchanges().get(position);
-        if (!exchanging) {
-          begin(exchange, own);
-          exchanging = true;
+      if (step instanceof ScheduleStep.BeginExchange begin) {
+        if (exchange == null) {
+          begin(begin.next(role.steps(), ends.size()).orElseThrow());
+        }
+        if (action < beginning) {
+          return actions.get(action);
+        }
+      } else if (step instanceof ScheduleStep.Exchange now) {
+        if (exchange == null) {
+          begin(now);
+        }
+        if (!preloading) {
+          left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
+          preload(copying <= action ? left : Math.min(left, Actions.PRELOADED));
+          preloading = true;
         }
         if (action < actions.size()) {
           return actions.get(action);
         }
-        awaitSends(sends.size());
-        asked = Optional.empty();
-        exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
-        syncs.end(own.sync(), reached);
-        exchanging = false;
+        end(now);
       } else {
         run(step);
       }
@@ -202,21 +218,38 @@ final class ChipRun {
     return null;
   }
 
-  private void begin(ScheduleStep.Exchange exchange, Exchange own) {
+  private Exchange own() {
+    return exchange.exchanges().get(position);
+  }
+
+  private void begin(ScheduleStep.Exchange begun) {
+    exchange = begun;
+    Exchange own = own();
     Actions all = Actions.of(own.steps());
     actions = all.list();
     copying = all.copying();
+    beginning = all.beginning();
+    isKept = all.resulting(own.after()).isPresent();
+    preloading = false;
     action = 0;
     sends.clear();
     awaited = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
     reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
-    exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
-    left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
-    preload(copying == 0 ? left : Math.min(left, Actions.PRELOADED));
+    exchange.operand().ifPresent(operand -> copy(bytes(own.before()), "operand"));
   }
 
-  private static long bytes(ScheduleStep.Exchange exchange, List<Slice> slices) {
+  private void end(ScheduleStep.Exchange now) {
+    awaitSends(sends.size());
+    asked = Optional.empty();
+    if (now.result().isPresent() && !isKept) {
+      copy(bytes(own().after()), "result");
+    }
+    syncs.end(own().sync(), reached);
+    exchange = null;
+  }
+
+  private long bytes(List<Slice> slices) {
     return exchange.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
   }
 
@@ -263,7 +296,8 @@ final class ChipRun {
         reached = timeline.compute(device, guard.origin().name(), chip.operandCycles(), reached);
         skippedTo = guard.runs(device, verdict) ? 0 : ends.size() + 1 + guard.steps();
       }
-      case ScheduleStep.Exchange exchange -> throw new AssertionError(exchange);
+      case ScheduleStep.BeginExchange begin -> throw new AssertionError(begin);
+      case ScheduleStep.Exchange now -> throw new AssertionError(now);
     }
   }
 
@@ -322,7 +356,7 @@ final class ChipRun {
 
   /** Returns the number of the sync that is being exchanged. */
   int sync() {
-    return ((ScheduleStep.Exchange) role.steps().get(ends.size())).exchanges().get(position).sync();
+    return own().sync();
   }
 
   private void awaitSends(int count) {
@@ -343,7 +377,7 @@ final class ChipRun {
 
   private void next() {
     action++;
-    if (action == copying) {
+    if (action == copying && preloading) {
       preload(left);
     }
   }
@@ -400,7 +434,7 @@ final class ChipRun {
    * @param ready when the first tile may be loaded
    */
   private void join(Step.Receive first, int count, int ready) {
-    ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
+    ElementType element = exchange.element();
     long elements = first.slices().stream().mapToLong(Slice::size).sum();
     long most = Math.max(1, Actions.TILE / element.packedBytes(1));
     String label = first.toString();

@@ -6,10 +6,12 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -20,7 +22,11 @@ import java.util.Optional;
 public final class Destinations {
   private final Map<Value, Storage> destinations = new IdentityHashMap<>();
 
-  private Destinations() {}
+  private final Map<Value, List<Node>> readers;
+
+  private Destinations(Map<Value, List<Node>> readers) {
+    this.readers = readers;
+  }
 
   /**
    * @param states the storage of inputs that are states
@@ -28,7 +34,7 @@ public final class Destinations {
    */
   public static Destinations of(
       Module module, Map<Value, Storage> states, Sharing sharing, Map<Node, Integer> steps) {
-    Destinations made = new Destinations();
+    Destinations made = new Destinations(module.graph().readers());
     for (Module.State state : module.states()) {
       Value input = named(module.graph(), state.input());
       Value output =
@@ -83,7 +89,7 @@ public final class Destinations {
       }
       case Movement.Reshape reshape -> passOn(node);
       case Movement.Transpose transpose -> passOn(node);
-      case io.partita.ir.op.Op other -> {}
+      case Op other -> {}
     }
   }
 
@@ -98,8 +104,21 @@ public final class Destinations {
     }
   }
 
-  private static Optional<Storage> source(Node node, Storage result) {
-    return ViewRules.source(node.op(), result, node.operand(0).type());
+  /**
+   * The result of an exchange has one dimension, but may be stored in lines for its only reader.
+   */
+  private Optional<Storage> source(Node node, Storage result) {
+    Value operand = node.operand(0);
+    boolean isExchanged =
+        node.op() instanceof Movement.Reshape
+            && !operand.isInput()
+            && operand.definition().op() instanceof Communication.Exchange
+            && readers.get(operand).size() == 1;
+    return isExchanged ? result.inLines() : source(node.op(), result, operand);
+  }
+
+  private static Optional<Storage> source(Op op, Storage result, Value operand) {
+    return ViewRules.source(op, result, operand.type());
   }
 
   private Storage ownOrNew(Value value) {
@@ -125,12 +144,12 @@ public final class Destinations {
           case Source source -> false;
           case Structured.CacheUpdate update -> false;
           case Communication.Gate gate -> false;
-          case Communication exchange -> storage.isContiguous();
+          case Communication exchange -> storage.lines().isPresent();
           case Movement.Slice slice -> false;
           case Movement.Broadcast broadcast -> false;
           case Movement.Reshape reshape -> canPassOn(value.definition(), storage);
           case Movement.Transpose transpose -> canPassOn(value.definition(), storage);
-          case io.partita.ir.op.Op computed -> true;
+          case Op computed -> true;
         };
     if (possible) {
       destinations.put(value, storage);
@@ -149,12 +168,12 @@ public final class Destinations {
       case Source constant -> false;
       case Structured.CacheUpdate update -> false;
       case Communication.Gate gate -> false;
-      case Communication exchange -> source.get().isContiguous();
+      case Communication exchange -> source.get().lines().isPresent();
       case Movement.Slice slice -> false;
       case Movement.Broadcast broadcast -> false;
       case Movement.Reshape reshape -> canPassOn(operand.definition(), source.get());
       case Movement.Transpose transpose -> canPassOn(operand.definition(), source.get());
-      case io.partita.ir.op.Op computed -> true;
+      case Op computed -> true;
     };
   }
 }

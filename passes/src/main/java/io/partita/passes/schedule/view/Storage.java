@@ -211,6 +211,40 @@ public record Storage(
     return Optional.of(new Storage(region, element, offset, to, List.of(changed)));
   }
 
+  /**
+   * Lines of contiguous elements.
+   *
+   * @param elements of a line; all elements if they are contiguous
+   * @param stride from one line to the next, in elements
+   */
+  public record Lines(long elements, long stride) {}
+
+  /** Returns its lines; empty if they aren't equally far apart. */
+  public Optional<Lines> lines() {
+    List<Run> runs = runs();
+    if (runs.size() <= 1 && isContiguous()) {
+      return Optional.of(new Lines(elements(), elements()));
+    }
+    return runs.size() == 2 && runs.getFirst().stride == 1
+        ? Optional.of(new Lines(runs.getFirst().extent, runs.getLast().stride))
+        : Optional.empty();
+  }
+
+  /**
+   * Returns the elements in row-major order with a dimension for lines and one for their elements.
+   */
+  Optional<Storage> inLines() {
+    return lines()
+        .map(
+            lines ->
+                new Storage(
+                    region,
+                    element,
+                    offset,
+                    List.of(elements() / lines.elements(), lines.elements()),
+                    List.of(lines.stride(), 1L)));
+  }
+
   /** Merged dimensions with a uniform stride. */
   private record Run(long extent, long stride) {}
 

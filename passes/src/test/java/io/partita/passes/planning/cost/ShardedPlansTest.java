@@ -14,6 +14,7 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.program.localize.Localization;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,8 @@ class ShardedPlansTest {
     assertThat(best.report().syncs().size()).isGreaterThan(plain.report().syncs().size());
     assertThat(best.report().bytes().get("links")).isEqualTo(plain.report().bytes().get("links"));
     PaperModel token = new PaperModel(1, 512, 2048, true, true, 8, 1, 128);
-    OverlapChoice.Planned single = plain(split(token, "tensor=8"));
+    Module usual = new ShardPass(Strategy.parse("tensor=8")).run(token.whole());
+    OverlapChoice.Planned single = plain(SyncAlgorithms.choose(usual, SIRACUSA));
     assertThat(OverlapChoice.choose(single, SIRACUSA, BYTES, PlanReport::seconds).report())
         .isEqualTo(single.report());
   }

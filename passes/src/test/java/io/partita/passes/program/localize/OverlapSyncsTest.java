@@ -49,9 +49,10 @@ class OverlapSyncsTest {
     return module.with(editor.freeze());
   }
 
-  private static Map<OverlapSyncs.Candidate, Integer> all(Module module, int tiles) {
-    Map<OverlapSyncs.Candidate, Integer> all = new HashMap<>();
-    OverlapSyncs.candidates(module).forEach(candidate -> all.put(candidate, tiles));
+  private static Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> all(Module module, int tiles) {
+    Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> all = new HashMap<>();
+    OverlapSyncs.candidates(module)
+        .forEach(candidate -> all.put(candidate, new OverlapSyncs.Tiles(tiles)));
     return all;
   }
 

@@ -1,6 +1,7 @@
 package io.partita.benchmarks.device;
 
 import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
@@ -8,6 +9,7 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
@@ -23,7 +25,6 @@ import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.cost.Plans;
-import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -156,8 +157,13 @@ final class NetworkBenchmarks {
   static Module distributed(Module module, int chips, String strategy) {
     return Distribution.strategy(chips, strategy)
         .map(chosen -> new ShardPass(chosen).run(module))
-        .map(split -> SyncAlgorithms.choose(split, TargetLibrary.find("siracusa:chips=" + chips)))
+        .map(split -> ChipTarget.of("siracusa:chips=" + chips, Map.of()).withSyncs(split))
         .orElse(module);
+  }
+
+  /** Returns the programs of chips, whose messages overlap with computing as in emitted code. */
+  static Program program(Module distributed) {
+    return Distribution.overlapping(new Entries(distributed)).step();
   }
 
   /** Returns the inputs that aren't states. */
@@ -187,7 +193,7 @@ final class NetworkBenchmarks {
       String label, String name, Module module, int chips, List<Tensor> inputs, ErrorTable table)
       throws IOException {
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-    Program program = Distribution.program(module);
+    Program program = program(module);
     Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
     Simulation.Measured measured = simulation.run(name, schedule, inputs);
     double predicted =

@@ -11,10 +11,10 @@ import io.partita.benchmarks.paper.PaperPage;
 import io.partita.benchmarks.paper.PeerRun;
 import io.partita.benchmarks.paper.Run;
 import io.partita.benchmarks.paper.Workload;
-import io.partita.driver.Distribution;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -98,7 +98,8 @@ final class PaperBenchmarks {
     private static Compiled of(
         Module module, TargetDescription target, String strategy, SchedulerOptions options) {
       Module distributed = NetworkBenchmarks.distributed(module, target.devices().size(), strategy);
-      Schedule schedule = Scheduler.schedule(Distribution.program(distributed), target, options);
+      Program program = NetworkBenchmarks.program(distributed);
+      Schedule schedule = Scheduler.schedule(program, target, options);
       return new Compiled(
           schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
     }

@@ -62,8 +62,9 @@ record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles
   }
 
   private Module cut(Module module) {
-    Map<OverlapSyncs.Candidate, Integer> cuts = new HashMap<>();
-    OverlapSyncs.candidates(module).forEach(candidate -> cuts.put(candidate, tiles));
+    Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> cuts = new HashMap<>();
+    OverlapSyncs.candidates(module)
+        .forEach(candidate -> cuts.put(candidate, new OverlapSyncs.Tiles(tiles)));
     return OverlapSyncs.apply(module, cuts);
   }
 }

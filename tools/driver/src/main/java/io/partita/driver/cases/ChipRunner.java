@@ -5,7 +5,7 @@ import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.InteractiveProgram;
 import io.partita.backend.emitted.run.Port;
 import io.partita.backend.siracusa.EmittedC;
-import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.OutputFolder;
@@ -78,8 +78,8 @@ public final class ChipRunner implements ModuleRunner {
   @Override
   public Prepared prepare(Module module) {
     Module distributed =
-        target.withAlgorithms(sharding.map(chosen -> chosen.run(module)).orElse(module));
-    Program program = Distribution.program(distributed);
+        target.withSyncs(sharding.map(chosen -> chosen.run(module)).orElse(module));
+    Program program = target.programs(new Entries(distributed)).step();
     target.verifyDevices(program.devices().size());
     EmittedC emitted = target.backend().emit(program, Optional.empty());
     try {

@@ -1,6 +1,5 @@
 package io.partita.driver.cases;
 
-import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
@@ -22,10 +21,9 @@ public record ScheduleRunner(ChipTarget target, Optional<Sharding> sharding)
   @Override
   public Prepared prepare(Module module) {
     Module distributed =
-        target.withAlgorithms(sharding.map(chosen -> chosen.run(module)).orElse(module));
+        target.withSyncs(sharding.map(chosen -> chosen.run(module)).orElse(module));
     ScheduleEvaluator evaluator =
-        new ScheduleEvaluator(
-            target.schedule(new Entries.Programs(Distribution.program(distributed))));
+        new ScheduleEvaluator(target.schedule(target.programs(new Entries(distributed))));
     Graph graph = module.graph();
     return inputs -> {
       Map<String, Tensor> given = new HashMap<>();

@@ -1,6 +1,7 @@
 package io.partita.driver.chip;
 
 import io.partita.backend.siracusa.SiracusaBackend;
+import io.partita.driver.Distribution;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
@@ -14,6 +15,8 @@ import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.target.Unit;
+import io.partita.passes.planning.cost.OverlapChoice;
+import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.util.LinkedHashMap;
@@ -79,9 +82,21 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   }
 
   @Override
-  public Module withAlgorithms(Module module) {
-    module.placement().ifPresent(placement -> verifyDevices(placement.mesh().devices()));
-    return SyncAlgorithms.choose(module, description);
+  public Module withSyncs(Module module) {
+    if (module.placement().isEmpty()) {
+      return module;
+    }
+    int count = module.placement().get().mesh().devices();
+    verifyDevices(count);
+    return OverlapChoice.tiled(
+        SyncAlgorithms.choose(module, description),
+        TargetChange.first(description, count),
+        PlanOptions.DEFAULT);
+  }
+
+  @Override
+  public Entries.Programs programs(Entries distributed) {
+    return Distribution.overlapping(distributed);
   }
 
   @Override

@@ -34,6 +34,8 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
     AWAIT("await"),
     /** Rows of a table in L3 are fetched. */
     ROWS("rows"),
+    /** Messages to and from other chips begin. */
+    BEGIN("begin"),
     /** Messages to and from other chips. */
     EXCHANGE("exchange"),
     /** The conditions of a guarded region are read. */
@@ -83,6 +85,7 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
           new StepLabel(Kind.PRELOAD, origin, "", -1, 0, preload.bytes());
       case ScheduleStep.AwaitPreload await -> new StepLabel(Kind.AWAIT, origin, "", -1, 0, 0);
       case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, origin, "", -1, 0, 0);
+      case ScheduleStep.BeginExchange begin -> new StepLabel(Kind.BEGIN, origin, "", -1, 0, 0);
       case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, origin, "", -1, 0, 0);
       case ScheduleStep.Guard guard -> new StepLabel(Kind.GUARD, origin, "", -1, 0, 0);
       case ScheduleStep.Clear clear -> new StepLabel(Kind.CLEAR, origin, "", -1, 0, 0);

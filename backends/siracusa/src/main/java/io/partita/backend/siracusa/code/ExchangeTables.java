@@ -28,6 +28,9 @@ final class ExchangeTables {
   private final PlaceNames places;
   private final int member;
 
+  /** Whether the next exchange begins before its own step. */
+  private boolean isBegun;
+
   private ExchangeTables(PlaceNames places, int member) {
     this.places = places;
     this.member = member;
@@ -68,6 +71,7 @@ final class ExchangeTables {
   }
 
   private void add(ChipSchedule entry, int index, ScheduleStep any) {
+    isBegun |= any instanceof ScheduleStep.BeginExchange;
     if (!(any instanceof ScheduleStep.Exchange step)) {
       return;
     }
@@ -75,19 +79,25 @@ final class ExchangeTables {
     Actions all = Actions.of(exchange.steps());
     List<Action> list = all.list();
     List<Variable> fields = new ArrayList<>();
-    fields.add(new Variable("actions", actionsOf(list, step.element())));
+    Optional<Action.Finish> resulting =
+        step.result().isPresent() ? all.resulting(exchange.after()) : Optional.empty();
+    fields.add(new Variable("actions", actionsOf(list, step.element(), resulting)));
     fields.add(new Variable("action_count", count(list)));
     fields.add(new Variable("copying", Integer.toString(all.copying())));
+    if (isBegun) {
+      fields.add(new Variable("beginning", Integer.toString(all.beginning())));
+    }
+    isBegun = false;
     if (step.operand().isPresent()) {
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
       fields.add(new Variable("operand", places.l2(entry, index, step.operand().get())));
     }
-    if (step.result().isPresent()) {
+    if (step.result().isPresent() && resulting.isEmpty()) {
       fields.add(new Variable("after", slicesOf(exchange.after())));
       fields.add(new Variable("after_count", count(exchange.after())));
-      fields.add(new Variable("result", places.l2(entry, index, step.result().get())));
     }
+    step.result().ifPresent(lines -> fields.addAll(result(entry, index, lines)));
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
     fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
     step.message()
@@ -97,6 +107,16 @@ final class ExchangeTables {
     String size =
         " (%s, %s elements)".formatted(step.element(), Comments.grouped(exchange.elements()));
     exchanges.add(new ChipFile.Exchange(Comments.clean(step.origin().text() + size), fields));
+  }
+
+  private List<Variable> result(ChipSchedule entry, int index, ScheduleStep.Lines lines) {
+    Variable place = new Variable("result", places.l2(entry, index, lines.home()));
+    return lines.isContiguous()
+        ? List.of(place)
+        : List.of(
+            place,
+            new Variable("line_bytes", Long.toString(lines.bytes())),
+            new Variable("line_stride", Long.toString(lines.stride())));
   }
 
   private static String count(List<?> list) {
@@ -111,18 +131,26 @@ final class ExchangeTables {
     return "{.start = %s, .size = %s}".formatted(slice.start(), slice.size());
   }
 
-  private String actionsOf(List<Action> list, ElementType element) {
+  private String actionsOf(
+      List<Action> list, ElementType element, Optional<Action.Finish> resulting) {
     List<String> elements = new ArrayList<>();
     for (Action action : list) {
       elements.add(
-          fields(action, element).stream()
+          fields(action, element, isResulting(action, resulting)).stream()
               .map(field -> "." + field.name() + " = " + field.value())
               .collect(Collectors.joining(", ", "{", "}")));
     }
     return named(actions, "actions_", elements);
   }
 
-  private List<Variable> fields(Action action, ElementType element) {
+  /** Whether the action joins what is stored in the result. */
+  private static boolean isResulting(Action action, Optional<Action.Finish> resulting) {
+    return action instanceof Action.Joining
+        && resulting.isPresent()
+        && action.step() == resulting.get().step();
+  }
+
+  private List<Variable> fields(Action action, ElementType element, boolean isResulting) {
     List<Variable> fields = new ArrayList<>();
     Step step = action.message();
     fields.add(
@@ -152,6 +180,9 @@ final class ExchangeTables {
     } else {
       fields.add(new Variable("slices", slicesOf(step.slices())));
       fields.add(new Variable("slice_count", count(step.slices())));
+    }
+    if (isResulting) {
+      fields.add(new Variable("gives_result", "1"));
     }
     if (action.place() > 0) {
       fields.add(new Variable("place", Long.toString(action.place())));

@@ -6,6 +6,7 @@ import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
+import io.partita.ir.schedule.ScheduleStep.BeginExchange;
 import io.partita.ir.schedule.ScheduleStep.Clear;
 import io.partita.ir.schedule.ScheduleStep.Exchange;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
@@ -130,11 +131,10 @@ final class StepCode {
                       Comments.grouped(rows.rowBytes())),
               "partita_fetch_rows",
               List.of(rows(entry, index, rows)));
+      case BeginExchange begin ->
+          call(begin.origin().text(), "partita_exchange_begin", List.of(exchange(exchanges)));
       case Exchange exchange ->
-          call(
-              exchange.origin().text(),
-              "partita_exchange",
-              List.of("&partita_model_exchanges[" + exchanges++ + "]"));
+          call(exchange.origin().text(), "partita_exchange", List.of(exchange(exchanges++)));
       case Clear clear ->
           call(
               clear.origin().text(),
@@ -142,6 +142,10 @@ final class StepCode {
               List.of(places.l2(entry, index, clear.home()), Long.toString(clear.bytes())));
       case Guard guard -> throw new IllegalArgumentException("a guard before the first run");
     };
+  }
+
+  private static String exchange(int number) {
+    return "&partita_model_exchanges[" + number + "]";
   }
 
   private StepCall call(String text, String function, List<String> arguments) {

@@ -1,0 +1,180 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.factor.SampleValues;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Origin;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.propagate.CloseTensors;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.BeginExchange;
+import io.partita.ir.schedule.ScheduleStep.Exchange;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.ScheduleFile;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests exchanges that begin before their own step. */
+class BegunExchangesTest {
+  private static final TargetDescription TARGET = TargetLibrary.find("siracusa:chips=4");
+
+  private static Schedule schedule(Graph graph, String strategy, Algorithm algorithm, int tiles) {
+    return Scheduler.schedule(
+        OverlappedBlocks.program(graph, strategy, algorithm, tiles),
+        TARGET,
+        SchedulerOptions.STANDARD);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5})
+  void resultsAreThoseOfTheModel(int tiles) {
+    Graph graph = OverlappedBlocks.graph();
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    graph
+        .inputs()
+        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(tiles))));
+    List<Tensor> expected = Evaluator.run(graph, List.copyOf(inputs.values()));
+    for (String strategy : OverlappedBlocks.STRATEGIES) {
+      for (Algorithm algorithm : OverlappedBlocks.ALGORITHMS) {
+        Schedule schedule = schedule(graph, strategy, algorithm, tiles);
+        ScheduleVerifier.verify(schedule);
+        Map<String, Tensor> found = new ScheduleEvaluator(schedule).run(inputs);
+        CloseTensors.verify(List.copyOf(found.values()), expected);
+        assertThat(SchedulePrediction.of(schedule, TARGET).seconds()).isPositive();
+      }
+    }
+  }
+
+  /** Tests that products run between the begin of an exchange and its end. */
+  @Test
+  void partsTravelWhileTheNextIsComputed() {
+    Schedule schedule =
+        schedule(OverlappedBlocks.graph(), "tensor=3,norm=tokens", new Algorithm.Direct(), 3);
+    List<ScheduleStep> steps = schedule.roles().getFirst().steps();
+    List<Integer> begins = begins(steps);
+    assertThat(begins).hasSize(4);
+    assertThat(begins)
+        .allSatisfy(
+            begin -> {
+              int end = begin + 1;
+              while (!(steps.get(end) instanceof Exchange)) {
+                end++;
+              }
+              assertThat(steps.subList(begin, end)).hasAtLeastOneElementOfType(RunTiles.class);
+            });
+  }
+
+  /** Tests that parts of a sum are stored in lines of the whole, not copied there. */
+  @Test
+  void partsAreStoredInLines() {
+    Schedule schedule =
+        schedule(OverlappedBlocks.graph(), "tensor=2,norm=tokens", new Algorithm.Direct(), 3);
+    ChipSchedule role = schedule.roles().getFirst();
+    assertThat(role.steps())
+        .filteredOn(step -> step instanceof Exchange)
+        .filteredOn(
+            step -> ((Exchange) step).result().filter(lines -> !lines.isContiguous()).isPresent())
+        .hasSize(6);
+    assertThat(role.steps())
+        .filteredOn(step -> step instanceof RunTiles)
+        .filteredOn(step -> isCopy(role, (RunTiles) step))
+        .extracting(step -> step.origin().name())
+        .containsOnly("small constants");
+  }
+
+  private static boolean isCopy(ChipSchedule role, RunTiles run) {
+    return role.kernels().get(run.kernel()).name().startsWith("copy");
+  }
+
+  @Test
+  void textsAreReadAgain(@TempDir Path folder) throws IOException {
+    Schedule schedule =
+        schedule(OverlappedBlocks.graph(), "tensor=2,norm=tokens", new Algorithm.Direct(), 2);
+    Path first = folder.resolve("first.sched");
+    ScheduleFile.write(schedule, first);
+    assertThat(first).content().contains(": begin ").contains(" lines 48 B step 96 B ");
+    Path second = folder.resolve("second.sched");
+    ScheduleFile.write(ScheduleFile.read(first), second);
+    assertThat(second).hasSameTextualContentAs(first);
+  }
+
+  private static List<Integer> begins(List<ScheduleStep> steps) {
+    return IntStream.range(0, steps.size())
+        .filter(i -> steps.get(i) instanceof BeginExchange)
+        .boxed()
+        .toList();
+  }
+
+  @Test
+  void wrongBeginsAreRefused() {
+    Schedule schedule = schedule(OverlappedBlocks.graph(), "tensor=2", new Algorithm.Direct(), 2);
+    ChipSchedule role = schedule.roles().getFirst();
+    List<ScheduleStep> steps = role.steps();
+    int begin = begins(steps).getFirst();
+    BeginExchange own = (BeginExchange) steps.get(begin);
+    Exchange exchange = own.next(steps, begin).orElseThrow();
+    int end = steps.indexOf(exchange);
+    rejected(schedule, role, with(steps, begin, own, own), "a second begin");
+    rejected(schedule, role, with(steps, steps.size() - 1, steps.getLast(), own), "no exchange");
+    rejected(
+        schedule,
+        role,
+        with(steps, begin, own, new ScheduleStep.Clear(exchange.vector(), 8, Origin.NONE)),
+        "a vector that is written");
+    rejected(
+        schedule,
+        role,
+        with(
+            steps,
+            begin,
+            own,
+            new ScheduleStep.Clear(exchange.message().orElseThrow(), 8, Origin.NONE)),
+        "a message that is written");
+    List<ScheduleStep> early = new ArrayList<>(steps);
+    early.remove(begin);
+    early.add(begin - 1, own);
+    rejected(schedule, role, early, "a begin before the operand is written");
+    assertThat(steps.subList(begin, end)).hasAtLeastOneElementOfType(RunTiles.class);
+  }
+
+  /** Returns the steps with another one in place of one and a second one after it. */
+  private static List<ScheduleStep> with(
+      List<ScheduleStep> steps, int index, ScheduleStep first, ScheduleStep second) {
+    List<ScheduleStep> changed = new ArrayList<>(steps);
+    changed.set(index, first);
+    changed.add(index + 1, second);
+    return changed;
+  }
+
+  private static void rejected(
+      Schedule schedule, ChipSchedule role, List<ScheduleStep> steps, String change) {
+    Schedule changed =
+        ChangedChips.with(
+            schedule, ChangedChips.with(role, role.kernels(), steps, List.of(), Optional.empty()));
+    assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
+        .as(change)
+        .hasMessageContaining("error P441");
+  }
+}
