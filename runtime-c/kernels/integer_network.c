@@ -134,41 +134,82 @@ static inline uint32_t small_parabola(struct small_softmax small, int32_t t)
 {
     const uint32_t z = (uint32_t)-t * small.inverse >> 16;
     const int32_t shifted = t + (int32_t)z * small.log2 + small.b;
-    return (small.a * (uint32_t)(shifted * shifted) + small.c) >> (z < 31 ? z : 31);
+    return (small.a * (uint32_t)(shifted * shifted) + small.c) >> partita_min((int32_t)z, 31);
 }
 
-/* x / y for x < 2^31, where inverse = (2^32 - 1) / y: the estimate is at most 2 too small. */
+/* x / y for x and y < 2^31, where inverse = (2^32 - 1) / y: the estimate is at most 2 too small. */
 static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
 {
-    uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
-    uint32_t rest = x - estimate * y;
-    if (rest >= y) {
-        estimate++;
-        rest -= y;
-    }
-    return estimate + (rest >= y);
+    const uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
+    const uint32_t rest = x - estimate * y;
+    return estimate + 2 - (rest < y) - (rest < 2 * y);
 }
 
+/* Several elements at a time, so that few branches are taken. */
+enum { ELEMENTS = 4 };
+
 #define SMALL_SOFTMAX(NAME, T)                                                                                         \
+    /* Adds the parabolas of `count` elements, a constant. */                                                          \
+    static inline __attribute__((always_inline)) uint32_t NAME##_sum(struct small_softmax small, const T *x,           \
+                                                                     int32_t largest, int32_t count)                   \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            sum += small_parabola(small, x[i] - largest);                                                              \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline __attribute__((always_inline)) void NAME##_share(struct small_softmax small, const T *x, T *out,     \
+                                                                   int32_t largest, uint32_t sum, uint32_t inverse,    \
+                                                                   int32_t count)                                      \
+    {                                                                                                                  \
+        uint32_t shares[ELEMENTS];                                                                                     \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            shares[i] = quotient(small_parabola(small, x[i] - largest) * small.top, sum, inverse);                     \
+        }                                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            out[i] = (T)shares[i];                                                                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
     static int32_t NAME(const struct partita_integer_softmax *softmax, struct partita_range share)                     \
     {                                                                                                                  \
         const struct small_softmax small = small_softmax(softmax);                                                     \
         const int32_t size = softmax->size;                                                                            \
+        const int32_t whole = size - size % ELEMENTS;                                                                  \
         for (int32_t row = share.from; row < share.to && small.exists; row++) {                                        \
             const T *x = (const T *)softmax->x + row * size;                                                           \
             T *out = (T *)softmax->out + row * size;                                                                   \
             int32_t largest = x[0];                                                                                    \
             uint32_t sum = 0;                                                                                          \
-            for (int32_t i = 1; i < size; i++) {                                                                       \
+            int32_t i = 0;                                                                                             \
+            for (; i < whole; i += ELEMENTS) {                                                                         \
+                PARTITA_UNROLLED (int32_t e = 0; e < ELEMENTS; e++) {                                                  \
+                    largest = partita_max(largest, x[i + e]);                                                          \
+                }                                                                                                      \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
                 largest = partita_max(largest, x[i]);                                                                  \
             }                                                                                                          \
-            for (int32_t i = 0; i < size; i++) {                                                                       \
-                sum += small_parabola(small, x[i] - largest);                                                          \
+            for (i = 0; i < whole; i += ELEMENTS) {                                                                    \
+                sum += NAME##_sum(small, x + i, largest, ELEMENTS);                                                    \
             }                                                                                                          \
-            const uint32_t inverse = sum == 0 ? 0 : UINT32_MAX / sum;                                                  \
-            for (int32_t i = 0; i < size; i++) {                                                                       \
-                const uint32_t scaled = small_parabola(small, x[i] - largest) * small.top;                             \
-                out[i] = (T)(sum == 0 ? 0 : quotient(scaled, sum, inverse));                                           \
+            for (; i < size; i++) {                                                                                    \
+                sum += NAME##_sum(small, x + i, largest, 1);                                                           \
+            }                                                                                                          \
+            if (sum == 0) {                                                                                            \
+                for (i = 0; i < size; i++) {                                                                           \
+                    out[i] = 0;                                                                                        \
+                }                                                                                                      \
+                continue;                                                                                              \
+            }                                                                                                          \
+            const uint32_t inverse = UINT32_MAX / sum;                                                                 \
+            for (i = 0; i < whole; i += ELEMENTS) {                                                                    \
+                NAME##_share(small, x + i, out + i, largest, sum, inverse, ELEMENTS);                                  \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                NAME##_share(small, x + i, out + i, largest, sum, inverse, 1);                                         \
             }                                                                                                          \
         }                                                                                                              \
         return small.exists;                                                                                           \

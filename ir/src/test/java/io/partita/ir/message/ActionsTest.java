@@ -130,9 +130,9 @@ class ActionsTest {
   /** A second half would need much memory. */
   @Test
   void longMessagesShareABuffer() {
-    Slice large = new Slice(0, 10 << 10);
+    Slice large = new Slice(0, 20 << 10);
     Actions actions = of(receive(1, Combine.ADD, large), receive(2, Combine.ADD, large));
-    assertThat(actions.room()).isEqualTo(40 << 10);
+    assertThat(actions.room()).isEqualTo(80 << 10);
     assertThat(text(actions)).containsExactly("post 1", "finish 1", "post 2", "finish 2");
   }
 

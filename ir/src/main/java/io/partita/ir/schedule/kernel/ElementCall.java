@@ -28,6 +28,9 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
   /** Beyond these multiplications, the kernel of a product is faster, although it is longer. */
   private static final long MOST_PRODUCTS = 2048;
 
+  /** A sum of few terms is faster without it even then, if the left matrix is a row. */
+  private static final long FEW_TERMS = 8;
+
   /** Beyond these elements, a copy by words is faster. */
   private static final long MOST_COPIED = 256;
 
@@ -138,7 +141,7 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
             && (batch == 1 || numbers.get(6) == m * n)
             && (m == 1 || numbers.get(7) == n)
             && product.k() > 0
-            && product.multiplications() <= MOST_PRODUCTS;
+            && (product.multiplications() <= MOST_PRODUCTS || m == 1 && product.k() <= FEW_TERMS);
     if (!isPlain) {
       return Optional.empty();
     }

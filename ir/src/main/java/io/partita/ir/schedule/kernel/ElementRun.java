@@ -35,6 +35,9 @@ public record ElementRun(
     ElementType element();
   }
 
+  /** For fewer elements, a kernel of the runtime takes longer to be fetched than it gains. */
+  private static final long MANY = 1024;
+
   /** Values in the working memory, contiguous. */
   public record Stored(ElementType element, Value at) implements Source {}
 
@@ -178,9 +181,12 @@ public record ElementRun(
     return Optional.of(run).filter(each -> each.calls > 1 || !each.isFasterAlone());
   }
 
-  /** Kernels of floats and of tables compute several elements together. */
+  /** Kernels of floats, of tables and of conversions compute several elements together. */
   private boolean isFasterAlone() {
-    return hasFloats() || steps.stream().anyMatch(step -> step.function == Function.LOOKUP);
+    boolean isShort = count instanceof TileExpression.Literal(long number) && number < MANY;
+    return hasFloats()
+        || steps.stream().anyMatch(step -> step.function == Function.LOOKUP)
+        || !isShort && steps.stream().allMatch(step -> step.function == Function.CAST);
   }
 
   /** A quantization is the last step of a run that is computed in groups. */

@@ -70,7 +70,7 @@ public final class Legalization {
 
   /** Moves requantizations to what computes their operands. */
   private static final List<RewriteRule> EARLY =
-      List.of(new RequantizeEarly(), new RequantizeParts());
+      List.of(new RequantizeEarly(), new RequantizeParts(), new RequantizeByTable());
 
   private Legalization() {}
 

@@ -56,6 +56,15 @@ public final class EarlyRuleTest implements RuleTest {
                 %2 = concat(%0, %1) {axis = 1} : i8[2,2]
                 %3 = requantize(%2, %m, %m) {shift = 3, low = -128, high = 127, to = i8} : i8[2,2]
                 """)
+            .doesNotFire(),
+        assertThat(new RequantizeByTable())
+            .as("few elements")
+            .on(
+                """
+                (%x: i8[31,33])
+                %0 = constant 77 : i32[]
+                %1 = requantize(%x, %0, %0) {shift = 3, low = -128, high = 127, to = i8} : i8[31,33]
+                """)
             .doesNotFire());
   }
 }

@@ -14,6 +14,8 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A run of functions of elements as one kernel of the program: it has only the instructions that
@@ -31,6 +33,10 @@ final class ElementCode {
   private final ElementRun run;
   private final List<Pointer> fields = new ArrayList<>();
   private final List<Argument> arguments = new ArrayList<>();
+
+  /** Whether the line is counted besides the place in it, by the elements of a line. */
+  private final SortedMap<Long, Boolean> counters = new TreeMap<>();
+
   private final List<Variable> scales = new ArrayList<>();
   private final List<Value> scalars = new ArrayList<>();
   private final List<Variable> starts = new ArrayList<>();
@@ -81,6 +87,8 @@ final class ElementCode {
     pointer("out", last, run.out(), false);
     Optional<ElementFunction.Group> group =
         run.isGrouped() ? Optional.of(group()) : Optional.empty();
+    List<Value> values = group.isPresent() ? List.of() : values(Form.SINGLE, run.steps());
+    List<Value> wide = values(Form.WIDE, run.steps());
     ElementFunction function =
         new ElementFunction(
             name,
@@ -89,10 +97,13 @@ final class ElementCode {
             run.hasFloats(),
             product,
             product.isPresent() ? 1 : 8,
+            counters.entrySet().stream()
+                .map(each -> new ElementFunction.Counter(each.getKey(), each.getValue()))
+                .toList(),
             scales,
             scalars,
-            group.isPresent() ? List.of() : values(Form.SINGLE, run.steps()),
-            values(Form.WIDE, run.steps()),
+            values,
+            wide,
             group,
             "value" + run.steps().size());
     return new Code(function, arguments);
@@ -128,9 +139,9 @@ final class ElementCode {
   private ElementFunction.Product product(ElementRun.Product product) {
     pointer("left", product.left(), product.leftAt(), true);
     pointer("right", product.right(), product.rightAt(), true);
-    String column = remainder("i", product.n());
-    String line = quotient("i", product.n());
-    String batch = quotient("i", product.n() * product.m());
+    String column = column(product.n());
+    String line = line(product.n());
+    String batch = product.m() == 1 ? line : quotient("i", product.n() * product.m());
     Strides left = product.leftStrides();
     Strides right = product.rightStrides();
     return new ElementFunction.Product(
@@ -142,7 +153,41 @@ final class ElementCode {
         offset(product.batch() == 1 ? "0" : batch, right.batch(), column, right.column()),
         left.column(),
         right.row(),
-        product.k());
+        product.k(),
+        dot(product));
+  }
+
+  private static Optional<String> dot(ElementRun.Product product) {
+    boolean hasWords =
+        product.leftStrides().column() == 1
+            && product.rightStrides().row() == 1
+            && product.k() % Integer.BYTES == 0;
+    boolean isSigned = product.left() == ElementType.I8;
+    boolean isRightSigned = product.right() == ElementType.I8;
+    String signs = isSigned == isRightSigned ? isSigned ? "sp" : "up" : isSigned ? "spu" : "usp";
+    return hasWords ? Optional.of("partita_sdot" + signs + "_b") : Optional.empty();
+  }
+
+  /** Returns the line of element i. */
+  private String line(long size) {
+    if (isPower(size)) {
+      return quotient("i", size);
+    }
+    counters.put(size, true);
+    return ElementFunction.Counter.line(size);
+  }
+
+  /** Returns the place of element i in its line. */
+  private String column(long size) {
+    if (isPower(size)) {
+      return remainder("i", size);
+    }
+    counters.putIfAbsent(size, false);
+    return ElementFunction.Counter.column(size);
+  }
+
+  private static boolean isPower(long size) {
+    return Long.bitCount(size) == 1;
   }
 
   /** Of an index, without a division, which takes 30 cycles, if possible. */
@@ -150,7 +195,7 @@ final class ElementCode {
     if (divisor == 1) {
       return dividend;
     }
-    return Long.bitCount(divisor) == 1
+    return isPower(divisor)
         ? "(%s >> %d)".formatted(dividend, Long.numberOfTrailingZeros(divisor))
         : "(%s / %d)".formatted(dividend, divisor);
   }
@@ -159,7 +204,7 @@ final class ElementCode {
     if (divisor == 1) {
       return "0";
     }
-    return Long.bitCount(divisor) == 1
+    return isPower(divisor)
         ? "(%s & %d)".formatted(dividend, divisor - 1)
         : "(%s %% %d)".formatted(dividend, divisor);
   }
@@ -238,7 +283,7 @@ final class ElementCode {
     };
   }
 
-  private static String operand(Form form, Operand operand, int number, String before) {
+  private String operand(Form form, Operand operand, int number, String before) {
     String field = "operand" + number;
     if (operand.isValues()) {
       return before;
@@ -249,9 +294,9 @@ final class ElementCode {
     return form.field(field + "[" + index(form, operand.period(), number) + "]");
   }
 
-  private static String index(Form form, Optional<Long> period, int number) {
+  private String index(Form form, Optional<Long> period, int number) {
     if (form != Form.GROUPED) {
-      return period.map(each -> remainder("i", each)).orElse("i");
+      return period.map(this::column).orElse("i");
     }
     return period
         .map(each -> each % GROUP == 0 ? "start" + number + " + e" : remainder("(i + e)", each))

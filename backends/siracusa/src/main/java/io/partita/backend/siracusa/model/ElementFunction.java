@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param hasFloats whether it rounds, each operation by itself as the kernels of the runtime do
  * @param product the product that gives the first value of an element; without one, it is loaded
  * @param block the elements that a core computes together
+ * @param counters places of an element in lines, unless shifts and masks give them
  * @param scales the scales of requantizations, which are the same for all elements
  * @param scalars other operands of one element
  * @param values the variables of one element: what is loaded, and the results of functions
@@ -27,6 +28,7 @@ public record ElementFunction(
     boolean hasFloats,
     Optional<Product> product,
     int block,
+    List<Counter> counters,
     List<Variable> scales,
     List<Value> scalars,
     List<Value> values,
@@ -37,6 +39,30 @@ public record ElementFunction(
   /** A pointer and its type in C. */
   public record Pointer(String type, String name) {}
 
+  /**
+   * The place of an element in lines of so many elements, which is counted on from element to
+   * element: a division takes as long as thirty instructions.
+   *
+   * @param countsLines whether the line is counted, too
+   */
+  public record Counter(long size, boolean countsLines) {
+    public static String line(long size) {
+      return "line" + size;
+    }
+
+    public static String column(long size) {
+      return "column" + size;
+    }
+
+    public String line() {
+      return line(size);
+    }
+
+    public String column() {
+      return column(size);
+    }
+  }
+
   /** A typed constant. */
   public record Value(String type, String name, String value) {}
 
@@ -46,6 +72,8 @@ public record ElementFunction(
    * @param leftStart the element of the left matrix with which the sum of element {@code i} begins
    * @param leftStep the step from term to term
    * @param depth the number of terms
+   * @param dot the function of simd.h that adds four products of adjacent bytes, if there are whole
+   *     words of them
    */
   public record Product(
       String leftType,
@@ -54,10 +82,16 @@ public record ElementFunction(
       String rightStart,
       long leftStep,
       long rightStep,
-      long depth) {
-    /** Whether there are few terms. */
+      long depth,
+      Optional<String> dot) {
+    /** The number of steps. */
+    public long count() {
+      return dot.isPresent() ? depth / Integer.BYTES : depth;
+    }
+
+    /** Whether there are few. */
     public boolean unrolled() {
-      return depth <= 8;
+      return count() <= 8;
     }
   }
 
