@@ -309,6 +309,18 @@ public sealed interface Communication extends Op {
       steps = List.copyOf(steps);
     }
 
+    /** Whether another exchange goes on with all elements of this one, which are in place. */
+    public boolean isContinuedBy(Exchange rest) {
+      return sync == rest.sync && after.equals(before) && rest.before.equals(before);
+    }
+
+    /** Returns this exchange and the rest of it as one. */
+    public Exchange with(Exchange rest) {
+      List<Step> all = new ArrayList<>(steps);
+      all.addAll(rest.steps);
+      return new Exchange(sync, elements, element, before, rest.after, all);
+    }
+
     @Override
     public String mnemonic() {
       return "exchange";

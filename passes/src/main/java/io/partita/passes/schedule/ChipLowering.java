@@ -6,7 +6,6 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
-import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -30,6 +29,7 @@ import io.partita.passes.schedule.view.Sharing;
 import io.partita.passes.schedule.view.Storage;
 import io.partita.passes.schedule.view.ViewRules;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -472,9 +472,7 @@ final class ChipLowering {
             && !isEmpty(node.result().type())
             && node.op() instanceof Communication.Exchange first
             && users.getFirst().op() instanceof Communication.Exchange second
-            && first.sync() == second.sync()
-            && first.after().equals(first.before())
-            && second.before().equals(first.before());
+            && first.isContinuedBy(second);
     return isContinued ? Optional.of(users.getFirst()) : Optional.empty();
   }
 
@@ -482,12 +480,7 @@ final class ChipLowering {
       List<Communication.Exchange> first, List<Communication.Exchange> rest) {
     List<Communication.Exchange> joined = new ArrayList<>();
     for (int i = 0; i < first.size(); i++) {
-      Communication.Exchange one = first.get(i);
-      List<Step> steps = new ArrayList<>(one.steps());
-      steps.addAll(rest.get(i).steps());
-      joined.add(
-          new Communication.Exchange(
-              one.sync(), one.elements(), one.element(), one.before(), rest.get(i).after(), steps));
+      joined.add(first.get(i).with(rest.get(i)));
     }
     return joined;
   }
@@ -521,8 +514,21 @@ final class ChipLowering {
     tasks.add(places.task());
     if (!isEmpty(node.result().type())) {
       storages.put(node.result(), places.result());
-      wrote(node.result());
+      wroteExchanged(node);
     }
+  }
+
+  /** What is stored in lines is the value of its only reader, which gives it their shape. */
+  private void wroteExchanged(Node node) {
+    Storage stored = storages.get(node.result());
+    if (stored.shape().size() == node.result().type().rank()) {
+      wrote(node.result());
+      return;
+    }
+    Value shaped = readers.get(node.result()).getFirst().result();
+    List<Long> extents = Arrays.stream(shaped.type().shape().extents()).boxed().toList();
+    storages.put(shaped, stored.reshaped(extents).orElseThrow());
+    wrote(shaped);
   }
 
   private WrittenValues values() {

@@ -10,6 +10,8 @@ import java.util.OptionalLong;
  * @param prefetch whether weights are fetched from a farther memory, or copied to the working one,
  *     before the loop that uses them
  * @param nearValues whether small values are kept in the working memory between loops
+ * @param overlap whether exchanges begin early, and are cut into parts, so that messages travel
+ *     while chips compute; it is decided before programs are scheduled
  * @param leastTraffic whether placements that load the fewest bytes from a farther memory are
  *     chosen, those of blocks least of all, instead of the fastest ones
  */
@@ -18,22 +20,23 @@ public record SchedulerOptions(
     boolean doubleBuffer,
     boolean prefetch,
     boolean nearValues,
+    boolean overlap,
     boolean leastTraffic) {
   public static final SchedulerOptions STANDARD =
       new SchedulerOptions(OptionalLong.empty(), true, true);
 
   public SchedulerOptions(OptionalLong workingBytes, boolean doubleBuffer, boolean prefetch) {
-    this(workingBytes, doubleBuffer, prefetch, true, false);
+    this(workingBytes, doubleBuffer, prefetch, true, true, false);
   }
 
   /** Returns the same options for another working memory. */
   public SchedulerOptions withWorkingBytes(long bytes) {
     return new SchedulerOptions(
-        OptionalLong.of(bytes), doubleBuffer, prefetch, nearValues, leastTraffic);
+        OptionalLong.of(bytes), doubleBuffer, prefetch, nearValues, overlap, leastTraffic);
   }
 
   /** Returns the same options with another choice of placements. */
   public SchedulerOptions withLeastTraffic(boolean least) {
-    return new SchedulerOptions(workingBytes, doubleBuffer, prefetch, nearValues, least);
+    return new SchedulerOptions(workingBytes, doubleBuffer, prefetch, nearValues, overlap, least);
   }
 }

@@ -42,7 +42,7 @@ class NearValuesTest {
     return Scheduler.schedule(
         LAYERS,
         SIRACUSA,
-        new SchedulerOptions(OptionalLong.empty(), true, false, nearValues, false));
+        new SchedulerOptions(OptionalLong.empty(), true, false, nearValues, true, false));
   }
 
   private static Stream<TileOperand> near(Schedule schedule) {

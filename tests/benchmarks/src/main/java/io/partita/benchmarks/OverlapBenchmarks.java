@@ -8,20 +8,24 @@ import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.backend.emitted.run.BatchProgram;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
+import io.partita.benchmarks.device.QuantizedZoo;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.chip.ScheduleSwitch;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.zoo.Mode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +33,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -78,11 +83,19 @@ final class OverlapBenchmarks {
         ScheduleSwitch.DOUBLE_BUFFER);
     benchmarks.compare(
         "character Llama, one token", llama(1), tokens(65, 1), one, ScheduleSwitch.NEAR_VALUES);
+    ChipTarget four = ChipTarget.of("siracusa:chips=4", Map.of());
+    Module block = QuantizedZoo.block("mobilebert-block", Mode.PROMPT, 268);
+    benchmarks.compare(
+        "MobileBERT block on four chips",
+        new ShardPass(Distribution.strategy(4, "tensor,norm=tokens").orElseThrow()).run(block),
+        floats(1, 268, 512),
+        four,
+        ScheduleSwitch.OVERLAP);
     if (arguments.length > 2) {
-      Module block =
+      Module model =
           new Compilation(note -> {}, step -> {})
               .prepare(new Compilation.Request(Path.of(arguments[2]), Map.of(), Map.of(), null));
-      Module sharded = new ShardPass(Distribution.strategy(8, null).orElseThrow()).run(block);
+      Module sharded = new ShardPass(Distribution.strategy(8, null).orElseThrow()).run(model);
       ChipTarget eight = ChipTarget.of("siracusa:chips=8", Map.of());
       benchmarks.compare(
           "TinyLlama", sharded, tokens(32_000, TOKENS), eight, ScheduleSwitch.PREFETCH);
@@ -140,8 +153,9 @@ final class OverlapBenchmarks {
   /** Measures the second of two runs, because instruction caches are empty in the first. */
   private Ran run(Module module, Tensor input, ChipTarget target) throws IOException {
     Path emitted = folder.resolve("overlap");
+    Program program = target.programs(new Entries(target.withSyncs(module)), false).step();
     OutputFolder.write(
-        target.backend().emit(Distribution.program(module)).files(), emitted, path -> true);
+        target.backend().emit(program, Optional.empty()).files(), emitted, path -> true);
     Build.run(emitted, Port.GVSOC, List.of("PROFILE=1"));
     PredictedRun predicted = PredictedRun.read(emitted);
     BatchProgram.Result result =

@@ -4,7 +4,6 @@ import io.partita.backend.emitted.EmittedProgram;
 import io.partita.driver.Compilation;
 import io.partita.driver.CompilationTarget;
 import io.partita.driver.ConflictingOptions;
-import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.ModelFile;
 import io.partita.driver.Sharding;
@@ -119,9 +118,7 @@ public final class Partita {
       program =
           compilation.emit(
               planned,
-              planned.step().placement().isPresent()
-                  ? Distribution.overlapping(planned)
-                  : Distribution.programs(planned),
+              target.programs(planned, planned.step().placement().isPresent()),
               target,
               options.output(),
               () -> report(notes, Optional.of(result.request().target())));

@@ -12,7 +12,7 @@ final class TargetOptions {
       paramLabel = "NAME=VALUE",
       description =
           "Set a parameter of the target, or the size of a memory, such as l3=128MiB; for C also"
-              + " double_buffer=off, prefetch=off, near_values=off or least_traffic=on. May be given"
+              + " double_buffer=off, prefetch=off, near_values=off, overlap=off or least_traffic=on. May be given"
               + " several times.")
   Map<String, String> values = new LinkedHashMap<>();
 

@@ -109,7 +109,7 @@ public final class Compilation {
       Supplier<ReportFile.Request> report) {
     Entries whole = preparation().prepareEntries(request);
     Entries distributed = distributed(whole, sharding).map(target::withSyncs);
-    Entries.Programs programs = target.programs(distributed);
+    Entries.Programs programs = target.programs(distributed, false);
     try {
       return emit(distributed, programs, target, folder, report);
     } catch (PartitaException failure) {

@@ -31,9 +31,13 @@ public interface CompilationTarget {
     return module;
   }
 
-  /** Returns the programs of the devices. */
-  default Entries.Programs programs(Entries distributed) {
-    return Distribution.programs(distributed);
+  /**
+   * Returns the programs of the devices.
+   *
+   * @param isPlanned whether a plan assumes that messages overlap with computation
+   */
+  default Entries.Programs programs(Entries distributed, boolean isPlanned) {
+    return isPlanned ? Distribution.overlapping(distributed) : Distribution.programs(distributed);
   }
 
   /**

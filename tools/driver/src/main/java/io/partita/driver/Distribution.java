@@ -2,6 +2,7 @@ package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.program.localize.DelayReceives;
@@ -76,12 +77,20 @@ public final class Distribution {
 
   /**
    * Like {@link #programs}, with messages that overlap with computation, as assumed by plans with
-   * overlap.
+   * overlap. Exchanges that are skipped under a condition have no work beside them.
    */
   public static Entries.Programs overlapping(Entries entries) {
     Entries.Programs programs = programs(entries);
+    if (isGuarded(entries.step())) {
+      return programs;
+    }
     return new Entries.Programs(
         DelayReceives.apply(programs.step(), Localize.CAPACITY),
         programs.chunk().map(chunk -> DelayReceives.apply(chunk, Localize.CAPACITY)));
+  }
+
+  private static boolean isGuarded(Module module) {
+    return module.graph().nodes().stream()
+        .anyMatch(node -> node.op() instanceof Communication.Gate);
   }
 }

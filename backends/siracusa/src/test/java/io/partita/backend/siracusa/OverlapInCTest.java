@@ -1,8 +1,13 @@
 package io.partita.backend.siracusa;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.emitted.probe.ProbeComparison;
+import io.partita.backend.emitted.run.Port;
 import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.factor.SampleValues;
+import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.propagate.CloseTensors;
@@ -14,6 +19,7 @@ import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +41,20 @@ class OverlapInCTest {
     verify("tensor=3,norm=tokens", new Algorithm.Direct(), 3);
   }
 
+  /** Tests that records of messages are compared, too. */
+  @Test
+  void stepsAgreeWithTheReference() throws IOException {
+    Graph graph = OverlappedBlocks.graph();
+    Schedule schedule = schedule(graph, "tensor=2,norm=tokens", new Algorithm.Direct(), 3);
+    OutputFolder.write(ProgramPrinter.emit(schedule, 8).files(), folder, path -> false);
+    ProbeComparison.Result result =
+        new ProbeComparison(
+                folder, Port.HOST, Duration.ofMinutes(2), ProbeComparison.USUAL_TOLERANCE)
+            .run(List.copyOf(inputs(graph, 1).values()), List.of(), List.of());
+    assertThat(result.finding()).isEmpty();
+    assertThat(result.steps()).isEqualTo(schedule.roles().getFirst().steps().size());
+  }
+
   @Tag("thorough")
   @Test
   void allAlgorithms() throws IOException {
@@ -45,17 +65,25 @@ class OverlapInCTest {
     }
   }
 
-  private void verify(String strategy, Algorithm algorithm, int tiles) throws IOException {
-    Graph graph = OverlappedBlocks.graph();
+  private static Map<String, Tensor> inputs(Graph graph, int seed) {
     Map<String, Tensor> inputs = new LinkedHashMap<>();
     graph
         .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(tiles))));
-    Schedule schedule =
-        Scheduler.schedule(
-            OverlappedBlocks.program(graph, strategy, algorithm, tiles),
-            TargetLibrary.find("siracusa:chips=4"),
-            SchedulerOptions.STANDARD);
+        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(seed))));
+    return inputs;
+  }
+
+  private static Schedule schedule(Graph graph, String strategy, Algorithm algorithm, int tiles) {
+    return Scheduler.schedule(
+        OverlappedBlocks.program(graph, strategy, algorithm, tiles),
+        TargetLibrary.find("siracusa:chips=4"),
+        SchedulerOptions.STANDARD);
+  }
+
+  private void verify(String strategy, Algorithm algorithm, int tiles) throws IOException {
+    Graph graph = OverlappedBlocks.graph();
+    Map<String, Tensor> inputs = inputs(graph, tiles);
+    Schedule schedule = schedule(graph, strategy, algorithm, tiles);
     for (String transfers : List.of("early", "late")) {
       Path own = folder.resolve(strategy + "-" + algorithm + "-" + tiles + transfers);
       CloseTensors.verify(

@@ -26,7 +26,7 @@ import java.util.OptionalLong;
  * Models of the zoo with matrices, inputs of products, attentions, caches and arguments of
  * activation functions as integers. Ranges are those of random data.
  */
-final class QuantizedZoo {
+public final class QuantizedZoo {
   private static final int SAMPLES = 4;
   private static final int FEATURES = 512;
 
@@ -44,7 +44,7 @@ final class QuantizedZoo {
    *
    * @param tokens the capacity of the cache; without one, the number of tokens
    */
-  static Module block(String name, Mode mode, int tokens) throws IOException {
+  public static Module block(String name, Mode mode, int tokens) throws IOException {
     Tensor features = new Samples().normal(SAMPLES, tokens, FEATURES);
     return module(name, mode, tokens, features, 8, NO_GROUP);
   }

@@ -7,7 +7,9 @@ import io.partita.backend.emitted.measure.StepLabel;
 import io.partita.benchmarks.paper.Run;
 import io.partita.passes.schedule.predict.EnergyModel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Sums the counters of the steps of a run. */
 final class RunFigures {
@@ -71,6 +73,9 @@ final class RunFigures {
         energy.link() + model.linkJoules(own));
   }
 
+  private static final Set<StepLabel.Kind> EXCHANGES =
+      EnumSet.of(StepLabel.Kind.BEGIN, StepLabel.Kind.EXCHANGE);
+
   /**
    * What an exchange computes counts as computing, and the rest of it as the link's; what a loop
    * doesn't compute is between L2 and L1.
@@ -80,7 +85,7 @@ final class RunFigures {
     long l3 = MeasuredChip.waitCycles(chip, steps);
     long link = 0;
     for (int i = 0; i < steps.size(); i++) {
-      if (chip.steps().get(i).kind() == StepLabel.Kind.EXCHANGE) {
+      if (EXCHANGES.contains(chip.steps().get(i).kind())) {
         link += steps.get(i).cycles() - steps.get(i).computeCycles();
       }
     }

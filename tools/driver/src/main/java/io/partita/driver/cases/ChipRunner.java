@@ -79,7 +79,7 @@ public final class ChipRunner implements ModuleRunner {
   public Prepared prepare(Module module) {
     Module distributed =
         target.withSyncs(sharding.map(chosen -> chosen.run(module)).orElse(module));
-    Program program = target.programs(new Entries(distributed)).step();
+    Program program = target.programs(new Entries(distributed), false).step();
     target.verifyDevices(program.devices().size());
     EmittedC emitted = target.backend().emit(program, Optional.empty());
     try {

@@ -23,7 +23,7 @@ public record ScheduleRunner(ChipTarget target, Optional<Sharding> sharding)
     Module distributed =
         target.withSyncs(sharding.map(chosen -> chosen.run(module)).orElse(module));
     ScheduleEvaluator evaluator =
-        new ScheduleEvaluator(target.schedule(target.programs(new Entries(distributed))));
+        new ScheduleEvaluator(target.schedule(target.programs(new Entries(distributed), false)));
     Graph graph = module.graph();
     return inputs -> {
       Map<String, Tensor> given = new HashMap<>();

@@ -63,6 +63,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             switches.getOrDefault(ScheduleSwitch.DOUBLE_BUFFER, options.doubleBuffer()),
             switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch()),
             switches.getOrDefault(ScheduleSwitch.NEAR_VALUES, options.nearValues()),
+            switches.getOrDefault(ScheduleSwitch.OVERLAP, options.overlap()),
             switches.getOrDefault(ScheduleSwitch.LEAST_TRAFFIC, options.leastTraffic())));
   }
 
@@ -88,15 +89,17 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     }
     int count = module.placement().get().mesh().devices();
     verifyDevices(count);
-    return OverlapChoice.tiled(
-        SyncAlgorithms.choose(module, description),
-        TargetChange.first(description, count),
-        PlanOptions.DEFAULT);
+    Module chosen = SyncAlgorithms.choose(module, description);
+    return options.overlap()
+        ? OverlapChoice.tiled(chosen, TargetChange.first(description, count), PlanOptions.DEFAULT)
+        : chosen;
   }
 
   @Override
-  public Entries.Programs programs(Entries distributed) {
-    return Distribution.overlapping(distributed);
+  public Entries.Programs programs(Entries distributed, boolean isPlanned) {
+    return options.overlap()
+        ? Distribution.overlapping(distributed)
+        : Distribution.programs(distributed);
   }
 
   @Override

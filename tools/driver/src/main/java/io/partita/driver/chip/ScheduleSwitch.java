@@ -17,6 +17,8 @@ public enum ScheduleSwitch {
   PREFETCH("prefetch", true),
   /** Keeps small values in L1 from one loop to the next. */
   NEAR_VALUES("near_values", true),
+  /** Sends parts of results while the cores compute the next parts. */
+  OVERLAP("overlap", true),
   /** Loads as few bytes from L3 as possible, even where loading more takes less time. */
   LEAST_TRAFFIC("least_traffic", false);
 
@@ -39,7 +41,7 @@ public enum ScheduleSwitch {
 
   /**
    * The settings that switch each of them: {@code double_buffer=off, prefetch=off, near_values=off,
-   * least_traffic=on}.
+   * overlap=off, least_traffic=on}.
    */
   public static String examples() {
     return Arrays.stream(values())

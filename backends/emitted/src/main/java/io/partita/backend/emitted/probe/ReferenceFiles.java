@@ -11,9 +11,12 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Op;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.BeginExchange;
+import io.partita.ir.schedule.ScheduleStep.Exchange;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirPrinter;
@@ -25,9 +28,11 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -117,10 +122,26 @@ public final class ReferenceFiles {
         }
       }
     }
+    Iterator<ScheduleStep> exchanges =
+        role.steps().stream()
+            .filter(step -> step instanceof BeginExchange || step instanceof Exchange)
+            .iterator();
+    Optional<Communication.Exchange> begun = Optional.empty();
     for (Node node : nodes) {
       if (!node.results().stream().allMatch(built::containsKey)) {
         List<Value> operands = node.operands().stream().map(built::get).toList();
-        Node copied = builder.at(node).addNode(node.op(), operands);
+        Op op = node.op();
+        if (op instanceof Communication.Exchange own) {
+          if (exchanges.next() instanceof BeginExchange) {
+            // Its messages are recorded with the rest of it, which has the same operand.
+            built.put(node.result(), operands.getFirst());
+            begun = Optional.of(own);
+            continue;
+          }
+          op = begun.map(first -> first.with(own)).orElse(own);
+          begun = Optional.empty();
+        }
+        Node copied = builder.at(node).addNode(op, operands);
         numbers.put(node, numbers.size());
         for (int i = 0; i < node.results().size(); i++) {
           built.putIfAbsent(node.results().get(i), copied.results().get(i));
@@ -162,7 +183,7 @@ public final class ReferenceFiles {
     for (ScheduleStep step : role.steps()) {
       Map<String, Object> each = new LinkedHashMap<>();
       DescriptionFields.put(step.origin(), each);
-      each.put("exchange", step instanceof ScheduleStep.Exchange);
+      each.put("exchange", step instanceof Exchange);
       steps.add(each);
     }
     fields.put("steps", steps);
