@@ -68,7 +68,7 @@ class NormTest {
           kernels,
           exact,
           (i, y) ->
-              (size / 4 + 12) * U * unscaled[i] * (scaled ? Math.abs(scale.getDouble(i % size)) : 1)
+              (size / 8 + 17) * U * unscaled[i] * (scaled ? Math.abs(scale.getDouble(i % size)) : 1)
                   + U * Math.abs(y));
     }
   }

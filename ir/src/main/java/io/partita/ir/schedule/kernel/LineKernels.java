@@ -57,8 +57,8 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.product("heads", "seq"), call.get("d"), 3));
 
-  /** The number of partial sums. */
-  private static final int PARTS = 4;
+  /** The number of partial sums, besides that of the last elements. */
+  private static final int PARTS = 8;
 
   private LineKernels() {}
 
@@ -118,11 +118,19 @@ final class LineKernels {
   /** Returns the sum of x - shift, or of its squares. */
   private static float sum(float[] x, int from, int size, float shift, boolean squares) {
     float[] sums = new float[PARTS];
+    float rest = 0;
     for (int i = 0; i < size; i++) {
       float value = x[from + i] - shift;
-      sums[i % PARTS] += squares ? value * value : value;
+      float term = squares ? value * value : value;
+      if (i < size - size % PARTS) {
+        sums[i % PARTS] += term;
+      } else {
+        rest += term;
+      }
     }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+        + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+        + rest;
   }
 
   private static void norm(KernelArguments call, boolean isCentred) {
