@@ -51,13 +51,17 @@ int32_t partita_level(struct partita_levels to, float x, int32_t least, int32_t 
     return narrow_level(x, to.scale, to.zero, least, most);
 }
 
-static inline int32_t is_one_scale(const struct partita_quantize *quantize)
+/* The number of elements if all have the same scale, else -1. */
+static inline int32_t with_one_scale(const struct partita_quantize *quantize)
 {
     int32_t strides = 0;
+    int32_t elements = 1;
     for (int32_t axis = 0; axis < PARTITA_AXES; axis++) {
-        strides |= quantize->extents[axis] > 1 ? quantize->parameter_strides[axis] : 0;
+        const int32_t extent = quantize->extents[axis];
+        elements *= extent;
+        strides |= extent > 1 ? quantize->parameter_strides[axis] : 0;
     }
-    return strides == 0;
+    return strides == 0 ? elements : -1;
 }
 
 #define QUANTIZE(TYPE, T, WIDE, LEVEL, MIN, MAX)                                                                       \
@@ -97,11 +101,12 @@ static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
     PARTITA_COMPACT void partita_quantize_f32_##TYPE(const void *arguments, int32_t core, int32_t cores)               \
     {                                                                                                                  \
         const struct partita_quantize *quantize = arguments;                                                           \
-        if (!is_one_scale(quantize)) {                                                                                 \
+        const int32_t elements = with_one_scale(quantize);                                                             \
+        if (elements < 0) {                                                                                            \
             levels_##TYPE(arguments, core, cores);                                                                     \
             return;                                                                                                    \
         }                                                                                                              \
-        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);                        \
+        const struct partita_range share = partita_share(elements, 8, core, cores);                                    \
         const struct partita_levels to = partita_levels(quantize->scale[0], *(const T *)quantize->zero);               \
         const float *const x = quantize->x;                                                                            \
         T *const out = quantize->out;                                                                                  \

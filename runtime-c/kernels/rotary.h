@@ -2,7 +2,7 @@
  * Rotates pairs of features of x [heads, seq, d] by position, with tables c, s [seq, half], half <= d / 2: pairs are
  * (i, i + half), or (2 i, 2 i + 1) when interleaved; (a, b) -> (a c - b s, b c + a s). Features from 2 half on pass
  * through. Vectors are contiguous; heads and positions are strided, in the same way in x and out; out may be x.
- * Cores take whole vectors.
+ * Cores take whole vectors; with fewer vectors than cores, each takes some pairs of every vector.
  *
  * Within 2 u (|a c| + |b s|): two products and their difference. The reference rounds once.
  */
