@@ -31,6 +31,10 @@ import picocli.CommandLine.ParseResult;
 class DocumentedOptionsTest {
   private static final Pattern MENTION = Pattern.compile("`(partita [a-z][^`\n]*)`");
 
+  /** Parses all commands: to make one takes longer than to parse. */
+  private static final CommandLine LINE =
+      Main.commandLine(new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()));
+
   /**
    * @param isMention whether what a command needs may be left out, and words in capitals stand for
    *     what the reader has
@@ -42,10 +46,8 @@ class DocumentedOptionsTest {
             .dropWhile(word -> word.startsWith("-J"))
             .map(word -> isMention && word.matches("[A-Z]+") ? "1" : word)
             .toList();
-    CommandLine line =
-        Main.commandLine(new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()));
     try {
-      ParseResult found = line.parseArgs(arguments.toArray(String[]::new));
+      ParseResult found = LINE.parseArgs(arguments.toArray(String[]::new));
       while (found.hasSubcommand()) {
         found = found.subcommand();
       }
