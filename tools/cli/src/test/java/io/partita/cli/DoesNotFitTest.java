@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,8 +52,8 @@ class DoesNotFitTest {
             "error P4402: the smallest tiles of a loop don't fit the working memory",
             "  where:     attention \"/layers.0/self_attn/MatMul_1\"",
             "  expected:  at most 300 bytes of l1 on siracusa",
-            "  found:     624 bytes for the smallest tiles of attention_f32: q 32, k 256, v 256, out 32, "
-                + "largest 8, weights 8, sums 32",
+            "  found:     624 bytes for the smallest tiles of attention_f32: q 32, k 256, v 256,"
+                + " out 32, largest 8, weights 8, sums 32",
             "  fix:       --set l1=1KiB (tried, it then fits); or use more devices, ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l1=1KiB");
   }
@@ -65,12 +66,14 @@ class DoesNotFitTest {
             "  where:     device 0 (siracusa), memory l2",
             "  expected:  at most 53,248 B (184,320 B minus the space for code, ")
         .containsPattern(
-            "found: +6\\d,\\d{3} B(, 6\\d,\\d{3} B live at once)?: activations [0-9,]+ B, states 65,536 B,"
-                + " weights [0-9,]+ B; the largest are past_key_\\d 32,768 B, past_value_\\d 32,768 B, ")
+            "found: +6\\d,\\d{3} B(, 6\\d,\\d{3} B live at once)?: activations [0-9,]+ B, states"
+                + " 65,536 B, weights [0-9,]+ B; the largest are past_key_\\d 32,768 B,"
+                + " past_value_\\d 32,768 B, ")
         .contains("  fix:       --set l2=360KiB (tried, it then fits); or ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l2=360KiB");
   }
 
+  @Tag("thorough")
   @Test
   void theMemoryBeyondTheChip() throws IOException {
     Path model = scratch.resolve("encoder.onnx");

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that each remedy of 'plan' for a model that doesn't fit makes it fit. */
 @Order(Integer.MAX_VALUE - 1)
+@Tag("thorough")
 final class PlanRemediesTest {
   private static final Path BERT =
       Invocation.ROOT.resolve("tests/fixtures/bert/dynamo20_sdpa_dynamic/network.onnx");
@@ -69,7 +70,6 @@ final class PlanRemediesTest {
         .containsExactly("more devices; the fewest found", "a smaller KV cache");
   }
 
-  @Tag("thorough")
   @Test
   void largerMemory() {
     assertThat(
@@ -80,7 +80,6 @@ final class PlanRemediesTest {
         .containsExactly("more devices; the fewest found", "a larger l3");
   }
 
-  @Tag("thorough")
   @Test
   void anotherStrategy() {
     assertThat(
@@ -92,7 +91,6 @@ final class PlanRemediesTest {
         .containsExactly("another strategy", "a larger l3");
   }
 
-  @Tag("thorough")
   @Test
   void smallerBatchOrShorterSequence() {
     assertThat(
@@ -105,7 +103,6 @@ final class PlanRemediesTest {
         .containsExactly("a smaller batch", "a shorter sequence");
   }
 
-  @Tag("thorough")
   @Test
   void missingRemediesAreReported() {
     Invocation failed =

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +29,8 @@ class SuggestionsTest {
   /** An option with its value, or a call of a pass. */
   private static final Pattern OPTION =
       Pattern.compile(
-          "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set) [^\\s,;:]+(?:,-?\\d+)*(?::chips=\\d+)?"
-              + "|kv-state\\(capacity=\\d+\\)");
+          "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set)"
+              + " [^\\s,;:]+(?:,-?\\d+)*(?::chips=\\d+)?|kv-state\\(capacity=\\d+\\)");
 
   private static final Pattern REMOVED = Pattern.compile("leave (.+?) out|in place of ([^;]+)");
 
@@ -129,7 +130,6 @@ class SuggestionsTest {
           P4301 | gpt2/ts_sdpa_kv       | --devices 0
           P6017 | gpt2/ts_sdpa_kv       | --strategy tensor
           P4301 | gpt2/ts_sdpa_kv       | --devices auto
-          P4301 | gpt2/ts_sdpa_kv       | --devices 4 --plan wifi-laptops:laptops=2
           P6021 | bert/ts_sdpa_dynamic  | --chunk 4
           P6021 | gpt2/ts_sdpa_kv       | --chunk 4
           """)
@@ -170,7 +170,15 @@ class SuggestionsTest {
         code);
   }
 
+  @Tag("thorough")
+  @Test
+  void suggestionsForFewerDevicesWork() {
+    Path file = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
+    assertSuggestionWorks(command(file, "--devices 4 --plan wifi-laptops:laptops=2"), "P4301");
+  }
+
   /** A model of the shared data with an open image size. */
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
   void suggestionsForImagesWork(String options) {

@@ -347,6 +347,7 @@ class SyncOptionsTest {
         "--target=java",
         "--plan=siracusa:chips=4",
         "--devices=4",
+        "--strategy=tensor=4",
         "--sync=drop",
         "-o",
         out);
