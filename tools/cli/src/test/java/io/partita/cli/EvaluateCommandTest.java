@@ -193,6 +193,7 @@ class EvaluateCommandTest {
   }
 
   /** Tests that bytes, errors and values are those of separate evaluations. */
+  @Tag("thorough")
   @Test
   @SuppressWarnings("unchecked")
   void syncsAreAttributed() {

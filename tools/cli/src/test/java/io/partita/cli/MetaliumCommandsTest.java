@@ -223,7 +223,7 @@ class MetaliumCommandsTest {
   /** The decoder's own README records the text that its logits choose. */
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = {"n150", "n300", "n150:chips=4", "n150:chips=8"})
+  @ValueSource(strings = {"n150", "n300", "n150:chips=4"})
   void decodersWriteTheSameTextAsJava(String target) {
     assertThat(generated(target)).isEqualTo(textOfJava()).startsWith("ROMEO:");
   }
@@ -234,7 +234,7 @@ class MetaliumCommandsTest {
    */
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 0", "2, 0.2", "2, 1000", "4, 0", "4, 0.2", "4, 1000"})
+  @CsvSource({"2, 0.2", "4, 0", "4, 1000"})
   void speculatingDecodersWriteTheSameTextAsJava(int chips, String lambda) {
     String exact = textOfJava();
     String[] options = {"--devices=" + chips, "--speculate", "lambda=" + lambda + ",chunk=16"};
@@ -343,7 +343,7 @@ class MetaliumCommandsTest {
   /** Attention is dealt to as many cores as there are, down to one. */
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = {"8x8", "2x2", "1x1"})
+  @ValueSource(strings = {"8x8", "1x1"})
   void decodersOnSmallerGridsWriteTheSameText(String grid) throws IOException {
     assertThat(generated("n150", "--set=grid=" + grid)).isEqualTo(textOfJava());
     Path emulation = scratch.resolve("n1501/emulation.cpp");
@@ -368,6 +368,7 @@ class MetaliumCommandsTest {
   }
 
   /** The remedy that the message names is right: with twice the L1, the program compiles. */
+  @Tag("thorough")
   @Test
   void speculationThatDoesntFitL1IsRefused() {
     String[] options = {"--speculate=lambda=0.2,chunk=16", "--kv-capacity=64", "--set=l1=9MiB"};
