@@ -31,10 +31,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(WithCompiler.class)
 class RandomGraphsTest {
   /** The number of graphs in one program. */
-  private static final int TOGETHER = 40;
+  private static final int TOGETHER = 20;
 
   /** The number of graphs of each kind in the default build. */
-  private static final int FEW = 10;
+  private static final int FEW = 5;
 
   /** The number of runs, so that states have an effect. */
   private static final int RUNS = 3;
@@ -51,7 +51,7 @@ class RandomGraphsTest {
   @Test
   @Tag("thorough")
   void manyGraphsInC() throws IOException {
-    int cases = Integer.getInteger("cases", 240);
+    int cases = Integer.getInteger("cases", 100);
     long seed = Long.getLong("seed", 0);
     List<RandomPrograms> programs =
         List.of(
