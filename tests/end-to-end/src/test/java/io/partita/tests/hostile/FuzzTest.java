@@ -33,6 +33,11 @@ class FuzzTest {
   private static final Path KEPT = Path.of("target", "fuzz");
   private static final int MAX_FILE = 200_000;
 
+  /**
+   * One in this many models is damaged as text, since to write all takes longer than the trials.
+   */
+  private static final int WRITTEN = 8;
+
   @TempDir Path folder;
 
   /** The default duration. */
@@ -66,7 +71,9 @@ class FuzzTest {
   @Test
   void readsDamagedText() throws IOException {
     List<byte[]> texts = new ArrayList<>();
-    for (byte[] model : files(".onnx")) {
+    List<byte[]> models = files(".onnx");
+    for (int i = 0; i < models.size(); i += WRITTEN) {
+      byte[] model = models.get(i);
       Path file = folder.resolve("module" + texts.size() + ".pir");
       Path onnx = Files.write(folder.resolve("model.onnx" + texts.size()), model);
       try {
