@@ -55,7 +55,7 @@ class MutatedMessagesTest {
 
   @Test
   void swappedMessagesAreRefusedOrHarmless() {
-    mutate(100);
+    mutate(50);
   }
 
   /** {@code -Dmutations=N} tries another number; 10,000 take several minutes. */
