@@ -257,7 +257,7 @@ class ElementRunsInCTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 262144, early", "4, 1500, late"})
+  @CsvSource("4, 1500, late")
   void randomChains(long seed, long l1, String transfers) throws IOException {
     Chains chains = new Chains(seed);
     Program program = chains.program();
@@ -285,7 +285,7 @@ class ElementRunsInCTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 262144, late", "3, 40000, early", "5, 40000, late", "6, 1500, early"})
+  @CsvSource({"1, 262144, early", "2, 262144, late", "3, 40000, early", "6, 1500, early"})
   void otherRandomChains(long seed, long l1, String transfers) throws IOException {
     randomChains(seed, l1, transfers);
   }

@@ -119,7 +119,7 @@ class LowBitInCTest {
 
   /** Steps of powers of two: roundings to bf16, which C may skip, change nothing. */
   @ParameterizedTest
-  @CsvSource({"3,3,GATHER", "3,5,SCATTER", "3,4,TREE", "4,3,RING"})
+  @CsvSource({"3,5,SCATTER", "3,4,TREE"})
   void sumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     FeatureRanges ranges = ranges(chips, 9, (1 << (bits - 1)) - 1);
     Results results = run(chips, bits, via, ElementType.BF16, ranges);
@@ -128,7 +128,7 @@ class LowBitInCTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2,4,GATHER", "5,4,GATHER", "2,4,SCATTER"})
+  @CsvSource({"3,3,GATHER", "5,4,GATHER", "2,4,SCATTER", "4,3,RING"})
   void moreSumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     sumsOfProducts(chips, bits, via);
   }
