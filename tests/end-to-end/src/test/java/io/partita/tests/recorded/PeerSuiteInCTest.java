@@ -47,7 +47,7 @@ class PeerSuiteInCTest {
   private static final String MODELS = "Models";
 
   /** One in this many networks is tested by default. */
-  private static final int REPRESENTATIVE = 4;
+  private static final int REPRESENTATIVE = 8;
 
   /** This tests tiles, not the compiler's optimisation. */
   private static final String FLAGS = "-O1";

@@ -40,7 +40,7 @@ class VisionModelTest {
     TrainedModel model =
         new TrainedModel(
             SharedFolder.require("models/mnist-vit", "it comes with the project's shared data"));
-    new Suite(model.folder()).check(route, Map.of());
+    new Suite(model.folder()).check(route);
     Tensor images = model.array("eval.npz", "validation");
     Tensor recorded = model.array("eval.npz", "validation_logits");
     long[] labels = model.array("eval.npz", "validation_labels").longs();
