@@ -80,7 +80,7 @@ class ExchangeTest {
   }
 
   @ParameterizedTest(name = "on {0} ranks")
-  @ValueSource(ints = {2, 4, 8})
+  @ValueSource(ints = {2, 8})
   @ExtendWith(WithMpi.class)
   void exchangesOverRanks(int ranks, Mpi mpi) {
     Path program = mpi.executable("exchange-device", sources());

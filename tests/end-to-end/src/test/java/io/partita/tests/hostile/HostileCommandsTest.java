@@ -115,6 +115,7 @@ class HostileCommandsTest {
     assertThat(exit).isEqualTo(2);
   }
 
+  @Tag("thorough")
   @Test
   void fullHeapsAreReported() throws Exception {
     GraphProto.Builder graph = graph();

@@ -153,6 +153,7 @@ class HostileSizesTest {
   }
 
   /** Shape arithmetic on 4096 symbolic elements at each of 5,000 nodes. */
+  @Tag("thorough")
   @Test
   void boundsShapeArithmetic() throws IOException {
     GraphProto.Builder graph =
@@ -227,6 +228,7 @@ class HostileSizesTest {
   }
 
   /** A function of one large constant, called 10,000 times, which would take 5 GB. */
+  @Tag("thorough")
   @Test
   void refusesLargeFunctionsWithManyCalls() throws IOException {
     var constant = node("Constant", "->c");

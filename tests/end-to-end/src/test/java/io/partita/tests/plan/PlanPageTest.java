@@ -50,6 +50,7 @@ final class PlanPageTest {
     return page;
   }
 
+  @Tag("thorough")
   @Test
   void tinyLlamaOnEightChips() throws Exception {
     GOLDEN.assertMatches(

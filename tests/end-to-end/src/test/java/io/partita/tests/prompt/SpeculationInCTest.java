@@ -61,7 +61,7 @@ class SpeculationInCTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"2, 0", "2, 0.2", "2, 1000", "4, 0", "4, 0.2", "4, 1000"})
+  @CsvSource({"2, 0.2", "4, 0", "4, 1000"})
   @Tag("thorough")
   void allOutcomesAgreeWithJava(int chips, String lambda) {
     requireSame(chips, lambda);

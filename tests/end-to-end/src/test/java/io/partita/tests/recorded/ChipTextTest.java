@@ -19,12 +19,7 @@ class ChipTextTest {
   }
 
   @ParameterizedTest(name = "{0} on {1} chips")
-  @CsvSource({
-    TrainedModel.TINY + ", 1",
-    TrainedModel.TINY + ", 3",
-    TrainedModel.TINY + ", 8",
-    TrainedModel.LARGE + ", 3"
-  })
+  @CsvSource({TrainedModel.TINY + ", 1", TrainedModel.TINY + ", 3"})
   void chipsWriteTheGreedyText(String name, int chips) {
     writesTheGreedyText(name, chips);
   }
@@ -32,11 +27,10 @@ class ChipTextTest {
   @Tag("thorough")
   @ParameterizedTest(name = "{0} on {1} chips")
   @CsvSource({
-    TrainedModel.TINY + ", 2",
     TrainedModel.TINY + ", 4",
+    TrainedModel.TINY + ", 8",
     TrainedModel.LARGE + ", 1",
-    TrainedModel.LARGE + ", 2",
-    TrainedModel.LARGE + ", 4",
+    TrainedModel.LARGE + ", 3",
     TrainedModel.LARGE + ", 8"
   })
   void otherNumbersOfChipsWriteTheGreedyText(String name, int chips) {
@@ -49,8 +43,19 @@ class ChipTextTest {
   }
 
   @ParameterizedTest(name = "{0} chips, {1}")
-  @CsvSource({"1, early", "1, late", "2, early", "2, late"})
+  @CsvSource({"1, late", "2, early"})
   void sanitizersFindNothing(int chips, String transfers) {
+    sanitizedWritesTheGreedyText(chips, transfers);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0} chips, {1}")
+  @CsvSource({"1, early", "2, late"})
+  void sanitizersFindNothingInOtherOrders(int chips, String transfers) {
+    sanitizedWritesTheGreedyText(chips, transfers);
+  }
+
+  private static void sanitizedWritesTheGreedyText(int chips, String transfers) {
     GreedyText.writes(
         TrainedModel.named(TrainedModel.TINY),
         ENOUGH,

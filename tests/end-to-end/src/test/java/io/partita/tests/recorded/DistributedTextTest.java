@@ -36,7 +36,7 @@ class DistributedTextTest {
   }
 
   @ParameterizedTest(name = "{0} on {1} devices")
-  @CsvSource({TINY + ",3", TINY + ",8"})
+  @CsvSource(TINY + ",3")
   void threadsWriteTheGreedyText(String name, int devices) {
     writesTheGreedyText(model(name), runner(devices, null, new DeviceHosting.Threads()));
   }
@@ -46,10 +46,8 @@ class DistributedTextTest {
   @CsvSource({
     TINY + ",1",
     TINY + ",2",
-    TINY + ",4",
     TINY + ",5",
-    TINY + ",6",
-    TINY + ",7",
+    TINY + ",8",
     LARGE + ",1",
     LARGE + ",3",
     LARGE + ",6",

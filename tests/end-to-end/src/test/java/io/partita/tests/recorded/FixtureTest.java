@@ -104,6 +104,11 @@ class FixtureTest {
     assertThat(differences).isEmpty();
   }
 
+  /** Emitted Java is the raised model, which only shows where a difference is. */
+  static Stream<Arguments> otherRoutes() {
+    return routes(false).filter(each -> each.get()[1] != Route.RAISED);
+  }
+
   @Tag("thorough")
   @ParameterizedTest(name = "{0} through {1}")
   @MethodSource
@@ -122,10 +127,6 @@ class FixtureTest {
 
   static Stream<Arguments> oneRouteOfEach() {
     return routes(true);
-  }
-
-  static Stream<Arguments> otherRoutes() {
-    return routes(false);
   }
 
   private static Stream<Arguments> routes(boolean areUsual) {

@@ -20,6 +20,7 @@ class QemuTextTest {
     EmittedC.requireQemu();
   }
 
+  @Tag("thorough")
   @Test
   void smallModelWritesTheGreedyText() {
     writesTheGreedyText(TINY, 128);

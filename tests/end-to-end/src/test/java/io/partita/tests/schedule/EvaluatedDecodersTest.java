@@ -55,7 +55,7 @@ class EvaluatedDecodersTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 2048", "2, 2048", "1, 700"})
+  @CsvSource({"2, 2048", "1, 700"})
   void chunksAndTokens(int chips, int l2) {
     Preparation preparation = new Preparation(note -> {}, progress -> {});
     Entries entries =
