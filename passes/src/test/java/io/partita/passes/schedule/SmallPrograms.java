@@ -1,5 +1,7 @@
 package io.partita.passes.schedule;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
@@ -13,6 +15,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
@@ -113,6 +116,16 @@ final class SmallPrograms {
 
   static Schedule schedule(Program program) {
     return Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+  }
+
+  static ChipSchedule only(Schedule schedule) {
+    assertThat(schedule.roles()).hasSize(1);
+    return schedule.roles().getFirst();
+  }
+
+  /** Returns the name of the node of each step. */
+  static List<String> nodes(ChipSchedule chip) {
+    return chip.steps().stream().map(step -> step.origin().name()).toList();
   }
 
   /**

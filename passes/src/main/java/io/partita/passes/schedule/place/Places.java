@@ -4,6 +4,7 @@ import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.passes.schedule.view.Region;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -66,7 +67,9 @@ public record Places(
 
   /**
    * Returns the part sizes with which several parts of weights fit the ring at the same time: none
-   * if no weight is larger, and only the largest size if there are very many parts.
+   * if no weight is larger, and only the largest size if there are very many parts. If the farther
+   * memory is too small, there are some only if whole weights don't fit the home memory either: in
+   * parts they may, and only the farther memory is then named as too small.
    *
    * @param leastTraffic as in {@link #isBetterThan}
    */
@@ -76,14 +79,15 @@ public record Places(
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .mapToLong(Region::bytes)
             .summaryStatistics();
-    return room < MIN_PART || farUse.used() > farUse.available()
+    boolean fitsFar = excess(farUse) == 0;
+    return room < MIN_PART || !fitsFar && excess(homeUse) == 0
         ? List.of()
         : Stream.concat(SHARES.stream(), leastTraffic ? SMALL_SHARES.stream() : Stream.empty())
             .map(share -> Math.max(MIN_PART, room / share))
             .filter(size -> size < weights.getMax())
             .filter(
                 size ->
-                    size == Math.max(MIN_PART, room / SHARES.getFirst())
+                    fitsFar && size == Math.max(MIN_PART, room / SHARES.getFirst())
                         || weights.getSum() / size <= MAX_PARTS)
             .distinct()
             .toList();
@@ -91,7 +95,8 @@ public record Places(
 
   /**
    * Returns whether this placement fits and the other doesn't, or takes clearly less time, or lacks
-   * less room.
+   * less room: first of the home memory, since the farther one is a part of its own, which can be
+   * replaced by a larger one.
    *
    * @param leastTraffic whether fewer bytes that are moved count more than time
    */
@@ -102,12 +107,12 @@ public record Places(
     if (fits && leastTraffic && traffic != other.traffic) {
       return traffic < other.traffic;
     }
-    return fits ? cycles < other.cycles * WORTH : excess() < other.excess();
+    return fits ? cycles < other.cycles * WORTH : excess().compareTo(other.excess()) < 0;
   }
 
   /** Returns the placement of both runs together: whether both fit, and the sum of their times. */
   Places and(Places other) {
-    Places larger = excess() >= other.excess() ? this : other;
+    Places larger = excess().compareTo(other.excess()) >= 0 ? this : other;
     return new Places(
         larger.home,
         larger.far,
@@ -123,8 +128,22 @@ public record Places(
         larger.peak);
   }
 
-  private long excess() {
-    return Math.max(0, homeUse.used() - homeUse.available())
-        + Math.max(0, farUse.used() - farUse.available());
+  private Excess excess() {
+    return new Excess(excess(homeUse), excess(farUse));
+  }
+
+  private static long excess(MemoryUse use) {
+    return Math.max(0, use.used() - use.available());
+  }
+
+  /** Missing bytes of both memories. */
+  private record Excess(long home, long far) implements Comparable<Excess> {
+    private static final Comparator<Excess> ORDER =
+        Comparator.comparingLong(Excess::home).thenComparingLong(Excess::far);
+
+    @Override
+    public int compareTo(Excess other) {
+      return ORDER.compare(this, other);
+    }
   }
 }
