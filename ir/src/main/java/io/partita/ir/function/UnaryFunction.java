@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 public enum UnaryFunction {
   ABS(exact(Math::abs).integers(Math::abs, x -> x).onnx("Abs")),
   NEG(exact(x -> -x).integers(x -> -x, x -> -x).additive().onnx("Neg")),
-  /** -1, 0 or 1 (NaN stays NaN). */
+  /** -1, 0 or 1; NaN stays NaN. */
   SIGN(exact(Math::signum).integers(Long::signum, x -> x == 0 ? 0 : 1).onnx("Sign")),
   CEIL(exact(Math::ceil).keepsExtremes().onnx("Ceil")),
   FLOOR(exact(Math::floor).keepsExtremes().onnx("Floor")),

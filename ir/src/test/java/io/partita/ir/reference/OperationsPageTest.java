@@ -49,7 +49,7 @@ class OperationsPageTest {
 
         An operation applies to operands with types and has attributes in braces: `%y = softmax(%x) {axis = 1} : f32[2,7]`. *Splits* is the factor rule: what the dimensions of operands and results
         have in common. A letter is an index by which devices may split the operation; a capital must stay whole; `sum b` says that a split of `b` leaves terms of a sum on the devices.
-        Both are those of one example, whose shapes are random.
+        The example and the splits of an operation belong together; the shapes are random.
 
         """);
     int operations = 0;
@@ -162,8 +162,16 @@ class OperationsPageTest {
                   String name = "`" + function.name().toLowerCase(Locale.ROOT) + "`";
                   return comment.isEmpty()
                       ? name
-                      : name + " (" + comment.replaceAll("\\.$", "") + ")";
+                      : name + " (" + phrase(comment) + ")";
                 })
             .collect(Collectors.joining(", ", "", ".\n\n")));
+  }
+
+  /** A sentence as a phrase within another one. */
+  private static String phrase(String comment) {
+    String text = comment.replaceAll("\\.$", "");
+    return text.matches("[A-Z][a-z]+\\b.*")
+        ? text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1)
+        : text;
   }
 }
