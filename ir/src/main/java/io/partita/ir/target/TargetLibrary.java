@@ -2,6 +2,7 @@ package io.partita.ir.target;
 
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -54,25 +55,23 @@ public final class TargetLibrary {
     if (!name.endsWith(SUFFIX)) {
       throw new PartitaException(
           TargetCode.UNKNOWN_TARGET,
-          "option --target",
+          "target " + name,
           "one of " + String.join(", ", NAMES) + ", or the path of a .target file",
           name,
           NearestName.remedy(name, NAMES));
     }
     try {
       return TargetParser.parse(Files.readString(Path.of(name)), name);
-    } catch (IOException | InvalidPathException e) {
-      throw new PartitaException(
-          TargetCode.FILE, name, "a readable file in UTF-8", reason(e), "correct the path");
+    } catch (IOException e) {
+      throw unreadable(name, FileFailure.words(Path.of(name), e));
+    } catch (InvalidPathException e) {
+      throw unreadable(name, "no path: " + e.getReason());
     }
   }
 
-  private static String reason(Exception e) {
-    return switch (e) {
-      case java.nio.file.NoSuchFileException missing -> "no such file";
-      case java.nio.charset.CharacterCodingException text -> "invalid UTF-8";
-      default -> e.getClass().getSimpleName();
-    };
+  private static PartitaException unreadable(String name, String reason) {
+    return new PartitaException(
+        TargetCode.FILE, name, "a readable file in UTF-8", reason, "correct the path");
   }
 
   private static Map<String, Quantity> arguments(String text) {

@@ -112,6 +112,7 @@ class TargetDiagnosticsTest {
   private void arguments() {
     thrown("no such target", TargetCode.UNKNOWN_TARGET, () -> TargetLibrary.find("siracuse"));
     thrown("no such file", TargetCode.FILE, () -> TargetLibrary.find("none.target"));
+    thrown("no folder", TargetCode.FILE, () -> TargetLibrary.find("/dev/null/none.target"));
     thrown("no such parameter", TargetCode.ARGUMENT, () -> TargetLibrary.find("siracusa:chip=8"));
     thrown("outside", TargetCode.ARGUMENT, () -> TargetLibrary.find("siracusa:chips=65"));
     thrown("fraction", TargetCode.ARGUMENT, () -> TargetLibrary.find("siracusa:chips=1.5"));

@@ -17,6 +17,9 @@ import picocli.CommandLine.ParameterException;
  * The full help would push the message off the screen.
  */
 final class Usage implements IParameterExceptionHandler {
+  /** Picocli names the Java type. */
+  private static final Pattern NUMBER = Pattern.compile("is not an? (?:int|long|(float|double))$");
+
   private static final Pattern VALUES =
       Pattern.compile("expected one of \\[.*] \\(case-insensitive\\)");
 
@@ -53,7 +56,10 @@ final class Usage implements IParameterExceptionHandler {
   /** Picocli's message, with the values of an enum as they are written in the documentation. */
   private static String told(ParameterException mistake) {
     // "option option" is a mistake in picocli.
-    String message = mistake.getMessage().replace("option option", "option");
+    String message =
+        NUMBER
+            .matcher(mistake.getMessage().replace("option option", "option"))
+            .replaceFirst(type -> "isn't a " + (type.group(1) == null ? "whole number" : "number"));
     List<String> values = values(mistake);
     return values.isEmpty()
         ? message

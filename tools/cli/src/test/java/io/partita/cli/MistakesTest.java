@@ -83,6 +83,8 @@ class MistakesTest {
     assertThat(Invocation.of("plan", "tinylama-42m", "--target=siracusa").err())
         .contains("error P6101", "did you mean 'tinyllama-42m'?");
     assertThat(Invocation.of("opt", Invocation.DECODER, "--dim", "psat=3").err()).contains("past");
+    assertThat(Invocation.of("opt", Invocation.DECODER, "--bind", "input_idz=1").err())
+        .contains("error P6008", "did you mean 'input_ids'?");
     assertThat(Invocation.of("explain", "P20066").err()).contains("did you mean 'P2006'?");
     assertThat(Invocation.of("complie").err()).contains("Did you mean: compile?");
     assertThat(Invocation.of("help", "complie").err()).contains("Did you mean: compile?");

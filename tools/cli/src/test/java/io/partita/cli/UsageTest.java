@@ -39,7 +39,9 @@ final class UsageTest {
   void namesInvalidValues() {
     assertThat(mistake("inspect", "m.onnx", "--dim", "seq"))
         .isEqualTo("Value for option '--dim' (NAME=N) should be in KEY=VALUE format but was seq");
-    assertThat(mistake("inspect", "m.onnx", "--dim", "seq=x")).contains("'x' is not a long");
+    assertThat(mistake("inspect", "m.onnx", "--dim", "seq=x"))
+        .isEqualTo("Invalid value for option '--dim' (NAME=N): 'x' isn't a whole number");
+    assertThat(mistake("check", "cases", "--rtol", "small")).endsWith("'small' isn't a number");
     assertThat(mistake("generate", "x", "--prompt=a", "--vocab=v", "--tokens=-1"))
         .startsWith("--tokens takes a number of 0 or more");
   }

@@ -4,6 +4,7 @@ import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
@@ -24,6 +25,8 @@ import java.util.Optional;
  * @param module the model
  */
 public record ModelFile(Path file, Module module) {
+  private static final String AS_IN = "write it as in: --bind shape=2,3,4";
+
   /**
    * Reads an ONNX model, or a module in text form when the name ends in {@code .pir}.
    *
@@ -92,7 +95,8 @@ public record ModelFile(Path file, Module module) {
                       badBinding(
                           value.getKey(),
                           "an input of the model: " + String.join(", ", model.inputNames()),
-                          value.getKey()));
+                          value.getKey(),
+                          NearestName.remedy(value.getKey(), model.inputNames())));
       options =
           options.withValue(value.getKey(), parse(value.getKey(), value.getValue(), declared));
     }
@@ -107,21 +111,18 @@ public record ModelFile(Path file, Module module) {
         numbers[i] = Double.parseDouble(parts[i].strip());
       }
     } catch (NumberFormatException notANumber) {
-      throw badBinding(input, "comma-separated numbers", text);
+      throw badBinding(input, "comma-separated numbers", text, AS_IN);
     }
     if (declared.rank() > 1 || declared.rank() == 0 && parts.length != 1) {
-      throw badBinding(input, "a scalar or a vector as the model declares it", declared.toString());
+      throw badBinding(
+          input, "a scalar or a vector as the model declares it", declared.toString(), AS_IN);
     }
     Shape shape = declared.rank() == 0 ? Shape.SCALAR : Shape.of(parts.length);
     return Tensor.ofDoubles(new TensorType(declared.element(), shape), numbers);
   }
 
-  private static PartitaException badBinding(String input, String expected, String found) {
-    return new PartitaException(
-        DriverCode.BAD_BINDING,
-        "--bind " + input,
-        expected,
-        found,
-        "write it as in: --bind shape=2,3,4");
+  private static PartitaException badBinding(
+      String input, String expected, String found, String remedy) {
+    return new PartitaException(DriverCode.BAD_BINDING, "--bind " + input, expected, found, remedy);
   }
 }

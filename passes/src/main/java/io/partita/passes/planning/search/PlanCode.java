@@ -5,7 +5,7 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Diagnostics of the search. */
 public enum PlanCode implements DiagnosticCode {
-  DEVICES("P4301", "the target has too few devices"),
+  DEVICES("P4301", "the number of devices can't be used"),
   NO_STRATEGY("P4302", "no strategy can be used");
 
   private final String id;
