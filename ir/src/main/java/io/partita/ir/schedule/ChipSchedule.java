@@ -58,6 +58,11 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
+  /** Whether the step after a preload starts its transfer, instead of the preload itself. */
+  public boolean isStartedByNext(int preload) {
+    return preload + 1 < steps.size() && steps.get(preload + 1).startsPreloads();
+  }
+
   /** Returns the working memory of kernels. */
   public MemoryUse working() {
     return memories.get(WORKING);

@@ -280,11 +280,7 @@ final class MemoryVerifier {
   private void play(ScheduleStep.Preload preload) {
     preloads.computeIfAbsent(preload.preload(), each -> new ArrayList<>()).add(preload);
     // A step in a guarded region may be skipped, and the preload with it.
-    boolean isStarted =
-        index >= 0
-            && index + 1 >= guardEnd
-            && index + 1 < chip.steps().size()
-            && chip.steps().get(index + 1).startsPreloads();
+    boolean isStarted = index >= 0 && (index + 1 >= guardEnd || !chip.isStartedByNext(index));
     requireTransfer(isStarted, "a loop or an exchange after it that always runs", preload);
     requireInside(working(preload), preload.bytes());
     requireResidents(preload.origin().name(), working(preload), preload.bytes());

@@ -43,11 +43,12 @@ public sealed interface ScheduleStep {
   record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 
   /**
-   * Has the next step, a loop or an exchange, copy bytes of a constant from {@link
-   * ChipSchedule#home} to {@link ChipSchedule#working}, behind the bytes that steps use there. A
-   * loop starts the transfer when its own last tile has arrived, an exchange starts a part at its
-   * beginning and the rest when it has no more transfers of its own. It continues until an {@link
-   * AwaitPreload} with the same number, which ends all transfers with this number.
+   * Copies bytes of a constant from {@link ChipSchedule#home} to {@link ChipSchedule#working},
+   * behind the bytes that steps use there. If the next step is a loop, it starts the transfer when
+   * its own last tile has arrived; an exchange starts a part at its beginning and the rest when it
+   * has no more transfers of its own. Before any other step, the transfer starts at once. It
+   * continues until an {@link AwaitPreload} with the same number, which ends all transfers with
+   * this number.
    *
    * @param preload the number among preloads in flight
    * @param home the offset of the bytes in the home memory
@@ -211,7 +212,7 @@ public sealed interface ScheduleStep {
     };
   }
 
-  /** Whether the step starts the transfer of a {@link Preload} before it. */
+  /** Whether the step starts the transfer of a {@link Preload} directly before it. */
   default boolean startsPreloads() {
     return this instanceof RunTiles || this instanceof Exchange;
   }

@@ -50,10 +50,14 @@ record ChipTasks(
   /**
    * Returns other tasks for the same values, some of which are kept in the working memory.
    *
-   * @param others the tasks, after additional ones at the beginning
+   * @param places where these tasks are among the others
    */
   ChipTasks near(
-      List<Task> others, List<TiledKernel> loops, Map<Region, Long> near, long loopBytes) {
+      List<Task> others,
+      int[] places,
+      List<TiledKernel> loops,
+      Map<Region, Long> near,
+      long loopBytes) {
     return new ChipTasks(
         devices,
         loops,
@@ -62,7 +66,7 @@ record ChipTasks(
         outputs,
         states,
         outside,
-        values.after(others.size() - tasks.size()),
+        values.at(task -> places[task]),
         near,
         loopBytes);
   }

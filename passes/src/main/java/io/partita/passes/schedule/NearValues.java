@@ -1,17 +1,12 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Origin;
-import io.partita.ir.op.Movement;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
-import io.partita.ir.type.ElementType;
-import io.partita.ir.type.Shape;
-import io.partita.ir.type.TensorType;
-import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.NearTiles;
@@ -36,8 +31,8 @@ import java.util.TreeSet;
  * <p>A part of the working memory is set aside for such values; loops use the rest. A value
  * qualifies if only loops use it and each of its tiles is one line. Values get places in the order
  * in which they are computed; those without room stay in the home memory. Small constants are
- * copied there together when a run begins. If loops get slower by more than is saved, nothing is
- * kept.
+ * copied there together by one transfer when a run begins, while the first rows of tables are
+ * fetched. If loops get slower by more than is saved, nothing is kept.
  */
 final class NearValues {
   /** The part of the working memory that is set aside. */
@@ -47,6 +42,9 @@ final class NearValues {
   private static final long ALIGNMENT = 16;
 
   private static final long TILE_ALIGNMENT = 4;
+
+  /** The largest alignment of a constant. */
+  private static final long WORD = Integer.BYTES;
 
   /** The bytes of the largest constant that is kept. */
   private static final long LARGEST_CONSTANT = 256;
@@ -115,7 +113,8 @@ final class NearValues {
         return unchanged;
       }
       if (refused.size() == before) {
-        return kept.get().loopCycles(chip) < unchanged.loopCycles(chip) ? kept.get() : unchanged;
+        double cycles = kept.get().loopCycles(chip) + copyCycles(places);
+        return cycles < unchanged.loopCycles(chip) ? kept.get() : unchanged;
       }
     }
   }
@@ -169,7 +168,10 @@ final class NearValues {
     return new Kept(places, constants);
   }
 
-  /** Returns the constants to keep: the smallest ones if there isn't room for all. */
+  /**
+   * Returns the constants to keep, the smallest ones if there isn't room for all, in an order in
+   * which all are aligned.
+   */
   private List<Region> constants(List<Region> inOrder) {
     List<Region> bySize =
         inOrder.stream()
@@ -184,6 +186,7 @@ final class NearValues {
         kept.add(region);
       }
     }
+    kept.sort(Comparator.comparingLong(region -> -Long.lowestOneBit(region.bytes() | WORD)));
     return kept;
   }
 
@@ -238,10 +241,8 @@ final class NearValues {
     return isSmall && !refused.contains(region);
   }
 
-  /** Whether a constant consists of whole words, and few of them. */
   private static boolean isSmall(Region constant) {
     return constant.bytes() <= LARGEST_CONSTANT
-        && constant.bytes() % Integer.BYTES == 0
         && constant.tensors().getFirst().type().element().bits() <= Integer.SIZE;
   }
 
@@ -318,58 +319,59 @@ final class NearValues {
   /** Returns the tasks with values at these places; empty if a loop needs more working memory. */
   private Optional<RoleTasks> loops(List<Kept> places) {
     LoopKernels changed = kernels.within(rest, loopBytes);
-    List<List<Task>> all = new ArrayList<>();
-    for (int entry = 0; entry < entries.size(); entry++) {
-      List<Task> tasks = new ArrayList<>();
-      Kept kept = places.get(entry);
-      if (!kept.constants.isEmpty()) {
-        tasks.add(copy(kept, changed));
-      }
-      for (Task task : entries.get(entry).tasks()) {
-        if (task instanceof Task.Loop loop) {
-          Optional<Task.Loop> own = loop(loop, kept.offsets, changed);
-          if (own.isEmpty()) {
-            return Optional.empty();
-          }
-          tasks.add(own.get());
-        } else {
-          tasks.add(task);
-        }
-      }
-      all.add(tasks);
-    }
     List<ChipTasks> result = new ArrayList<>();
-    for (int entry = 0; entry < all.size(); entry++) {
-      Map<Region, Long> offsets = places.get(entry).offsets;
-      result.add(entries.get(entry).near(all.get(entry), changed.kernels(), offsets, loopBytes));
+    for (int entry = 0; entry < entries.size(); entry++) {
+      ChipTasks before = entries.get(entry);
+      Kept kept = places.get(entry);
+      List<Task> tasks = new ArrayList<>();
+      int[] numbers = new int[before.tasks().size()];
+      Optional<Task.Preload> copy = copy(kept);
+      copy.ifPresent(tasks::add);
+      for (int i = 0; i < numbers.length; i++) {
+        Task task = before.tasks().get(i);
+        if (copy.isPresent() && !(task instanceof Task.Rows)) {
+          tasks.add(new Task.AwaitPreload(copy.get().number(), copy.get().origin()));
+          copy = Optional.empty();
+        }
+        numbers[i] = tasks.size();
+        Optional<Task> own =
+            task instanceof Task.Loop loop ? loop(loop, kept.offsets, changed) : Optional.of(task);
+        if (own.isEmpty()) {
+          return Optional.empty();
+        }
+        tasks.add(own.get());
+      }
+      result.add(before.near(tasks, numbers, changed.kernels(), kept.offsets, loopBytes));
     }
-    return Optional.of(new RoleTasks(result, changed));
+    return Optional.of(
+        new RoleTasks(result.stream().map(each -> each.with(changed.kernels())).toList(), changed));
   }
 
-  /** Returns the loop that copies all constants. */
-  private static Task.Loop copy(Kept kept, LoopKernels loops) {
+  /** Returns the cycles in which the constants of all entry points are copied. */
+  private double copyCycles(List<Kept> places) {
+    return places.stream()
+        .filter(kept -> !kept.constants.isEmpty())
+        .mapToDouble(kept -> kept.constants.stream().mapToLong(Region::bytes).sum())
+        .map(
+            bytes ->
+                chip.channel(Scheduler.home(chip).name(), chip.working().name())
+                    .map(channel -> chip.operandCycles() + channel.cycles((long) bytes, 0))
+                    .orElse(0.0))
+        .sum();
+  }
+
+  /** Returns the transfer of all constants, which gives them a place together. */
+  private static Optional<Task.Preload> copy(Kept kept) {
+    if (kept.constants.isEmpty()) {
+      return Optional.empty();
+    }
     Origin origin = Origin.named("small constants");
     Region all = Region.constants(origin, kept.constants);
-    Region copies = Region.constants(origin, kept.constants);
-    kept.offsets.put(copies, kept.offsets.get(kept.constants.getFirst()));
-    TensorType type = new TensorType(ElementType.I32, Shape.of(all.bytes() / Integer.BYTES));
-    Storage from = Storage.whole(all, type);
-    Storage to = Storage.whole(copies, type);
-    TileSpace space =
-        Lowerings.lower(
-                new Movement.Transpose(List.of(0)), List.of(from.view()), List.of(to.view()))
-            .orElseThrow();
-    boolean isLoadFirst = space.operands().getFirst().direction() == Direction.LOAD;
-    int index = loops.index(space.withNear(Set.of(isLoadFirst ? 1 : 0)), origin.name());
-    return new Task.Loop(
-        index,
-        loops.kernels().get(index),
-        isLoadFirst ? List.of(from, to) : List.of(to, from),
-        origin,
-        "");
+    kept.offsets.put(all, kept.offsets.get(kept.constants.getFirst()));
+    return Optional.of(new Task.Preload(0, all, 0, all.bytes(), origin));
   }
 
-  private Optional<Task.Loop> loop(Task.Loop loop, Map<Region, Long> places, LoopKernels changed) {
+  private Optional<Task> loop(Task.Loop loop, Map<Region, Long> places, LoopKernels changed) {
     Set<Integer> near = new TreeSet<>();
     for (int i = 0; i < loop.operands().size(); i++) {
       if (places.containsKey(loop.operands().get(i).region())) {

@@ -20,11 +20,6 @@ import java.util.function.IntUnaryOperator;
  * @param written the written values, in the order of their tasks
  */
 record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
-  /** Returns the values with a number of additional tasks at the beginning. */
-  WrittenValues after(int tasks) {
-    return at(task -> task + tasks);
-  }
-
   /**
    * Returns the values with tasks at other places.
    *

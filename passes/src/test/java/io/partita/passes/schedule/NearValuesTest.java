@@ -7,6 +7,7 @@ import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
@@ -106,6 +107,32 @@ class NearValuesTest {
             .toList();
     assertThat(constants.getFirst()).hasSizeGreaterThanOrEqualTo(8);
     assertThat(constants).containsOnly(constants.getFirst());
+  }
+
+  /** Also constants of single bytes, which are behind those of words. */
+  @Test
+  void constantsArriveByOneTransferThatStartsAtOnce() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.F32, 16));
+              Value scale = graph.constant(Tensor.filled(TensorType.of(ElementType.F32), 0.5));
+              Value zero = graph.constant(Tensor.filled(TensorType.of(ElementType.I8), 3));
+              Quantized.Quantize op = new Quantized.Quantize(0, 0, ElementType.I8);
+              graph.output("y", graph.at("y").add(op, x, scale, zero));
+            });
+    Schedule schedule = Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+    ChipSchedule chip = schedule.roles().getFirst();
+    assertThat(chip.steps())
+        .hasExactlyElementsOfTypes(
+            ScheduleStep.Preload.class, ScheduleStep.AwaitPreload.class, RunTiles.class);
+    assertThat(((ScheduleStep.Preload) chip.steps().getFirst()).bytes()).isEqualTo(5);
+    assertThat(chip.isStartedByNext(0)).isFalse();
+    assertThat(near(schedule)).hasSize(2);
+    ScheduleVerifier.verify(schedule);
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 16), 1.25));
+    assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y").getDouble(7)).isEqualTo(5);
   }
 
   /**

@@ -68,8 +68,9 @@ public sealed interface Task {
   }
 
   /**
-   * Has the next loop start a transfer of a part of a constant to its place in the working memory;
-   * {@link AwaitPreload} ends those of all parts.
+   * Transfers a part of a constant to its place in the working memory, as {@link
+   * io.partita.ir.schedule.ScheduleStep.Preload} does; {@link AwaitPreload} ends the transfers of
+   * all parts.
    *
    * @param number the number among preloads in flight
    * @param start the first byte of the part

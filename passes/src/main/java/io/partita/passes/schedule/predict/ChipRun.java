@@ -278,7 +278,13 @@ final class ChipRun {
       case ScheduleStep.StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
-      case ScheduleStep.Preload preload -> asked = Optional.of(preload);
+      case ScheduleStep.Preload preload -> {
+        asked = Optional.of(preload);
+        if (!role.isStartedByNext(ends.size())) {
+          preload(preload.bytes());
+          asked = Optional.empty();
+        }
+      }
       case ScheduleStep.AwaitPreload await ->
           reached = timeline.join(reached, preloads.remove(await.preload()));
       case ScheduleStep.FetchRows rows -> {

@@ -109,16 +109,18 @@ final class StepCode {
       }
       case WaitTransfer wait ->
           call(wait.origin().text(), "partita_stream_wait", List.of(stream(wait.transfer())));
-      case Preload preload ->
-          call(
-              "%s: preload %s bytes"
-                  .formatted(preload.origin().text(), Comments.grouped(preload.bytes())),
-              "partita_preload",
-              List.of(
-                  preload(preload.preload()),
-                  places.name(entry, index, new Address(ChipSchedule.WORKING, preload.working())),
-                  places.l2(entry, index, preload.home()),
-                  Long.toString(preload.bytes())));
+      case Preload preload -> {
+        String text =
+            "%s: preload %s bytes"
+                .formatted(preload.origin().text(), Comments.grouped(preload.bytes()));
+        String box = preload(preload.preload());
+        String l1 = places.name(entry, index, new Address(ChipSchedule.WORKING, preload.working()));
+        String l2 = places.l2(entry, index, preload.home());
+        String bytes = Long.toString(preload.bytes());
+        yield entry.isStartedByNext(index)
+            ? call(text, "partita_preload", List.of(box, l1, l2, bytes))
+            : call(text, "partita_box_load_start", List.of(box, l1, l2, "0", "0", bytes));
+      }
       case AwaitPreload await ->
           call(await.origin().text(), "partita_box_wait", List.of(preload(await.preload())));
       case FetchRows rows ->
