@@ -4,6 +4,7 @@ import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.ScalarCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import java.util.List;
@@ -31,6 +32,9 @@ public record LoopTime(
 
   /** Returns the names of the functions that cores run in a loop: kernels, and runs of its own. */
   public static List<String> functions(TiledKernel kernel, ChipKind chip) {
+    if (isScalar(kernel, chip)) {
+      return List.of();
+    }
     return CallUnit.of(kernel.calls(), chip).stream()
         .map(
             unit ->
@@ -42,8 +46,11 @@ public record LoopTime(
 
   /** Predicts a loop; if cores have private tiles, that of the core with the most. */
   public static LoopTime of(TiledKernel kernel, ChipKind chip) {
+    if (isScalar(kernel, chip)) {
+      return new LoopTime(chip.loopCycles(), 0, 0, 0, 0, 0, 0, false);
+    }
     int axes = kernel.axes().size();
-    boolean isPrivate = chip.working().scope() == Memory.Scope.CORE;
+    boolean isPrivate = isPrivate(chip);
     CoreGrid grid = GridTiles.grid(chip);
     long[] extents =
         kernel.axes().stream()
@@ -75,6 +82,15 @@ public record LoopTime(
             axes,
             isPrivate ? chip.oneCore() : chip);
     return model.time(new Tiling(extents, tiles, order, slots));
+  }
+
+  private static boolean isPrivate(ChipKind chip) {
+    return chip.working().scope() == Memory.Scope.CORE;
+  }
+
+  /** Whether the control core computes the loop, without transfers. */
+  private static boolean isScalar(TiledKernel kernel, ChipKind chip) {
+    return !isPrivate(chip) && ScalarCall.of(kernel.calls()).isPresent();
   }
 
   /** Returns the cores for which one loads the tiles of an operand. */

@@ -6,6 +6,7 @@ import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
 import io.partita.backend.siracusa.model.LoopFunction.Scalar;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.backend.siracusa.model.Piece;
+import io.partita.backend.siracusa.model.ScalarStore;
 import io.partita.backend.siracusa.model.Tile;
 import io.partita.backend.siracusa.model.Tile.Wrap;
 import io.partita.ir.schedule.Direction;
@@ -14,6 +15,8 @@ import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.ElementRun;
+import io.partita.ir.schedule.kernel.ScalarCall;
+import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,11 +68,45 @@ final class LoopCode {
    * @param preloads whether the loop starts preloads
    */
   static LoopFunction of(TiledKernel kernel, boolean preloads) {
-    return new LoopCode(kernel, preloads).function();
+    LoopCode code = new LoopCode(kernel, preloads);
+    // A loop that starts a preload does so while others compute.
+    return preloads
+        ? code.function()
+        : ScalarCall.of(kernel.calls()).map(code::scalar).orElseGet(code::function);
+  }
+
+  private LoopFunction scalar(ScalarCall call) {
+    String wide = call.element() == ElementType.I64 ? "_64" : "";
+    String function = (call.function().equals("add") ? "add" : "multiply") + "_wrapping" + wide;
+    return new LoopFunction(
+        kernel.name(),
+        List.of(kernel.calls().getFirst().function() + ", by the control core"),
+        List.of(),
+        List.of(),
+        parameters(),
+        List.of(),
+        List.of(),
+        List.of(),
+        new ScalarStore(
+            call.element() == ElementType.I64 ? "int64_t" : "int32_t",
+            "partita_" + function,
+            boxes.place(call.left()),
+            boxes.place(call.right()),
+            boxes.place(call.out())),
+        List.of());
+  }
+
+  private List<String> parameters() {
+    List<String> parameters = new ArrayList<>();
+    for (int i = 0; i < kernel.operands().size(); i++) {
+      TileOperand operand = kernel.operands().get(i);
+      boolean isWritable = operand.direction() == Direction.STORE || operand.isNear();
+      parameters.add((isWritable ? "uint8_t *" : "const uint8_t *") + boxes.place(i));
+    }
+    return parameters;
   }
 
   private LoopFunction function() {
-    List<String> parameters = new ArrayList<>();
     List<Scalar> scalars = new ArrayList<>();
     List<String> slots = new ArrayList<>();
     List<BoxCall> first = new ArrayList<>();
@@ -78,8 +115,6 @@ final class LoopCode {
     for (int i = 0; i < kernel.operands().size(); i++) {
       TileOperand operand = kernel.operands().get(i);
       boolean isStored = operand.direction() == Direction.STORE;
-      boolean isWritable = isStored || operand.isNear();
-      parameters.add((isWritable ? "uint8_t *" : "const uint8_t *") + boxes.place(i));
       if (operand.isNear()) {
         continue;
       }
@@ -106,7 +141,7 @@ final class LoopCode {
         comment(),
         functions,
         kernels.values().stream().map(ElementCode.Code::function).toList(),
-        parameters,
+        parameters(),
         scalars,
         slots,
         first,

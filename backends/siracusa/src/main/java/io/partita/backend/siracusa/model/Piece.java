@@ -12,6 +12,7 @@ public sealed interface Piece
         ProgramMain,
         Readme,
         RoleFile,
+        ScalarStore,
         StepCall,
         Tile,
         Tile.Run,
