@@ -1,9 +1,9 @@
 #include "profile.h"
 
-/* When the step began. */
-static uint64_t cycles;
-static uint64_t team_cycles;
-static struct partita_traffic moved;
+/* When the step began: near, since what is stored after the cycles have been read counts for the step. */
+static PARTITA_NEAR uint64_t cycles;
+static PARTITA_NEAR uint64_t team_cycles;
+static PARTITA_NEAR struct partita_traffic moved;
 
 void partita_profile_begin(void)
 {

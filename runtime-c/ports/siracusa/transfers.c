@@ -39,23 +39,35 @@ static void free_one(void)
     }
 }
 
-static void take_identifier(struct partita_transfer *transfer, const uint8_t *l1, uint32_t bytes)
+/* Checks a transfer, and returns whether an identifier is free. */
+static inline __attribute__((always_inline)) int32_t verify(const uint8_t *l1, uint32_t bytes)
 {
+    const uint32_t at = (uint32_t)(l1 - partita_l1);
     if (bytes > PARTITA_TRANSFER_LIMIT) {
         partita_fail("a transfer exceeds the size limit");
     }
-    if (l1 < partita_l1 || l1 + bytes > partita_l1 + PARTITA_L1_BYTES) {
+    if (at > PARTITA_L1_BYTES || bytes > PARTITA_L1_BYTES - at) {
         partita_fail("a transfer outside L1");
     }
-    if (taken == (1u << IDENTIFIERS) - 1) {
-        free_one();
-    }
+    return taken != (1u << IDENTIFIERS) - 1;
+}
+
+static inline __attribute__((always_inline)) void take_free_identifier(struct partita_transfer *transfer, uint32_t bytes)
+{
     const uint32_t id = read_register(DMA + COMMAND);
     owners[id] = transfer;
     taken |= 1u << id;
     transfer->id = (int32_t)id;
     partita_moved.l2_l1 += bytes;
     __asm__ volatile("" : : : "memory");
+}
+
+static void take_identifier(struct partita_transfer *transfer, const uint8_t *l1, uint32_t bytes)
+{
+    if (!verify(l1, bytes)) {
+        free_one();
+    }
+    take_free_identifier(transfer, bytes);
 }
 
 static inline void command(uint32_t direction, const uint8_t *l1, const uint8_t *l2, uint32_t lines,
@@ -81,6 +93,24 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
     }
     take_identifier(transfer, l1, bytes > line_bytes ? bytes : line_bytes);
     command(direction, l1, l2, lines, line_bytes, stride);
+}
+
+/* Most transfers are single lines, and short loops wait while they are started: so this is one function. */
+static void start_line(struct partita_transfer *transfer, uint32_t direction, const uint8_t *l1, const uint8_t *l2,
+                       uint32_t bytes)
+{
+    if (bytes == 0) {
+        transfer->id = DONE;
+        return;
+    }
+    if (!verify(l1, bytes)) {
+        start(transfer, direction, l1, l2, 1, bytes, bytes);
+        return;
+    }
+    take_free_identifier(transfer, bytes);
+    write_register(DMA + COMMAND, bytes | direction | INCREMENT);
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l1);
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l2);
 }
 
 /* Commands that follow each other have one identifier. */
@@ -142,12 +172,12 @@ void partita_store_planes_start(struct partita_transfer *transfer, void *l2, con
 
 void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes)
 {
-    start(transfer, TO_L1, l1, l2, 1, bytes, bytes);
+    start_line(transfer, TO_L1, l1, l2, bytes);
 }
 
 void partita_store_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t bytes)
 {
-    start(transfer, 0, l1, l2, 1, bytes, bytes);
+    start_line(transfer, 0, l1, l2, bytes);
 }
 
 void partita_transfer_wait(struct partita_transfer *transfer)
