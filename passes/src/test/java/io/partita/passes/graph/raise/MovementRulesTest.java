@@ -21,6 +21,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MovementRulesTest {
@@ -110,6 +111,7 @@ class MovementRulesTest {
   }
 
   /** Rules inspect a bounded number of nodes, so that time is linear in the size of the graph. */
+  @Tag("thorough")
   @Test
   void longChainsTakeLinearTime() {
     GraphBuilder graph = new GraphBuilder("chain");
