@@ -1,6 +1,6 @@
 String log = new File(basedir, 'build.log').text
 List<String> failures = log.split(/\[ERROR\] Failed to execute goal /).drop(1) as List
-assert failures.size() == 4
+assert failures.size() == 10
 assert failures[0].contains("wrong.onnx can't be compiled")
 assert failures[0].contains("P1004: ")
 assert failures[0].contains("set by parameter <model> of execution 'wrong' in ")
@@ -9,5 +9,18 @@ assert failures[2].contains('P6017: the number of devices and the strategy don\'
 assert failures[2].contains('--devices is <devices>')
 assert failures[3].contains('parameter <jdkHome>: ')
 assert failures[3].contains('holds no JDK; the compiler needs JDK 25 or newer')
+assert failures[4].contains('P6012: there is no such target')
+assert failures[4].contains('--target is <target>')
+assert failures[5].contains("P4201: the strategy can't be read")
+assert failures[5].contains('--strategy is <strategy>')
+assert failures[6].contains('P2010: the model has no such dimension')
+assert failures[6].contains('--dim is <dimensions>')
+assert failures[7].contains('wrong.onnx')
+assert failures[7].contains('--output is <output>')
+assert failures[8].contains('P4002: there is no such pass')
+assert failures[8].contains('--passes is <passes>')
+assert failures[9].contains('P3310: a parameter of the target is wrong')
+assert failures[9].contains('--plan is <plan>')
+assert !failures[9].contains('<target>')
 assert !log.contains('\tat ')
 assert !log.contains('Exception in thread')

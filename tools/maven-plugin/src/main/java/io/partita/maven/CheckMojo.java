@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -59,6 +60,7 @@ public final class CheckMojo extends ModelMojo {
       return;
     }
     stamp.clear();
+    Instant started = Instant.now();
     CompilerReport report;
     try {
       report = compiler().run(command);
@@ -73,7 +75,7 @@ public final class CheckMojo extends ModelMojo {
     if (!failures.isEmpty()) {
       throw failure("doesn't answer as recorded", new CompilerFailure(failures));
     }
-    stamp.write(files(folders), List.of());
+    record(stamp, files(folders), List.of(), started);
     getLog().info(report.objects("cases").size() + " recorded cases passed");
   }
 
@@ -92,15 +94,22 @@ public final class CheckMojo extends ModelMojo {
     return command;
   }
 
-  private static List<Path> files(List<Path> folders) {
+  private static List<Path> files(List<Path> folders) throws MojoExecutionException {
     List<Path> files = new ArrayList<>();
     for (Path folder : folders) {
       try (Stream<Path> all = Files.walk(folder)) {
         all.filter(Files::isRegularFile).sorted().forEach(files::add);
+      } catch (UncheckedIOException e) {
+        throw unreadable(folder, e.getCause());
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        throw unreadable(folder, e);
       }
     }
     return files;
+  }
+
+  private static MojoExecutionException unreadable(Path folder, IOException failure) {
+    return new MojoExecutionException(
+        "cases in " + folder + " can't be read: " + FileProblem.words(failure), failure);
   }
 }

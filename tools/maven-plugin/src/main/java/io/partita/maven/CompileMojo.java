@@ -2,6 +2,8 @@ package io.partita.maven;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -76,7 +78,7 @@ public final class CompileMojo extends ModelMojo {
 
   private void compile(List<String> command, Stamp stamp)
       throws MojoExecutionException, MojoFailureException {
-    long start = System.nanoTime();
+    Instant started = Instant.now();
     CompilerReport report;
     try {
       report = compiler().run(command);
@@ -87,8 +89,8 @@ public final class CompileMojo extends ModelMojo {
     List<Path> inputs = report.strings("inputs").stream().map(Path::of).toList();
     List<Path> files =
         report.strings("files").stream().map(file -> output.toPath().resolve(file)).toList();
-    stamp.write(inputs, files);
-    double seconds = (System.nanoTime() - start) / 1e9;
+    record(stamp, inputs, files, started);
+    double seconds = Duration.between(started, Instant.now()).toMillis() / 1e3;
     getLog()
         .info(
             String.format(

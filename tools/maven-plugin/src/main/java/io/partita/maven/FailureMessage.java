@@ -9,8 +9,10 @@ import java.util.regex.Pattern;
  * Explains a failure in terms of the POM.
  *
  * @param pom null if there is none
+ * @param plan the target of a plan, null if there is none
+ * @param output the folder of emitted files
  */
-record FailureMessage(File model, String executionId, File pom) {
+record FailureMessage(File model, String executionId, File pom, String plan, File output) {
   private static final Map<String, String> PARAMETERS = new LinkedHashMap<>();
 
   static {
@@ -46,13 +48,27 @@ record FailureMessage(File model, String executionId, File pom) {
     }
     PARAMETERS.forEach(
         (option, parameter) -> {
-          // Some diagnostics name the strategy or the target without the option.
-          String pattern =
-              "((?<![\\w-])%s|where: +%s)(?![\\w-])".formatted(option, option.substring(2));
+          String pattern = "((?<![\\w-])%s|where: +%s)(?![\\w-])".formatted(option, place(option));
           if (Pattern.compile(pattern).matcher(failure.getMessage()).find()) {
             text.append("\n  ").append(option).append(" is <").append(parameter).append('>');
           }
         });
     return text.toString();
+  }
+
+  /** What some diagnostics name in place of the option. */
+  private String place(String option) {
+    return switch (option) {
+      case "--output" -> Pattern.quote(output.getPath());
+      case "--passes" -> "the pass pipeline";
+      case "--plan" -> plan == null ? option : planned();
+      case "--target" -> plan == null ? "target" : "(?!" + planned() + ")target";
+      default -> option.substring(2);
+    };
+  }
+
+  /** The target of a plan, as diagnostics name it. */
+  private String planned() {
+    return "target " + Pattern.quote(plan.split(":", 2)[0]);
   }
 }

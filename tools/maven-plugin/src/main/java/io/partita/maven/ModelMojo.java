@@ -2,6 +2,7 @@ package io.partita.maven;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,6 +137,21 @@ abstract class ModelMojo extends AbstractMojo {
     return new Stamp(folder.resolve(name), arguments, classPath());
   }
 
+  /** Writes a stamp; if an input has changed meanwhile, says so, and the next build begins anew. */
+  void record(Stamp stamp, List<Path> inputs, List<Path> outputs, Instant started)
+      throws MojoExecutionException {
+    stamp
+        .write(inputs, outputs, started)
+        .ifPresent(
+            input ->
+                getLog()
+                    .warn(
+                        input
+                            + " was changed or removed while goal "
+                            + execution.getGoal()
+                            + " used it; the next build will not rely on this result"));
+  }
+
   /** The options shared by compiling and checking. */
   void addShared(List<String> arguments) {
     arguments.addAll(List.of("--target", target));
@@ -162,7 +178,7 @@ abstract class ModelMojo extends AbstractMojo {
   /** A failure that names the parameters and the POM. */
   MojoFailureException failure(String what, CompilerFailure failure) {
     return new MojoFailureException(
-        new FailureMessage(model, execution.getExecutionId(), project.getFile())
+        new FailureMessage(model, execution.getExecutionId(), project.getFile(), plan, output)
             .text(what, failure));
   }
 }

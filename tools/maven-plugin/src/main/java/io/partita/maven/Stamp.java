@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import org.apache.maven.plugin.MojoExecutionException;
 
 /**
@@ -97,9 +99,20 @@ final class Stamp {
     }
   }
 
-  /** Writes the stamp. */
-  void write(List<Path> inputs, List<Path> outputs) throws MojoExecutionException {
+  /**
+   * Writes the stamp, unless an input may not be what was read.
+   *
+   * @param started when the inputs had not been read yet
+   * @return an input that was written or removed since
+   */
+  Optional<Path> write(List<Path> inputs, List<Path> outputs, Instant started)
+      throws MojoExecutionException {
     try {
+      for (Path input : inputs) {
+        if (!Files.exists(input) || Files.getLastModifiedTime(input).toInstant().isAfter(started)) {
+          return Optional.of(input);
+        }
+      }
       List<String> lines = new ArrayList<>(List.of(request));
       for (Path input : inputs) {
         lines.add(line("input", hash(input), input));
@@ -109,6 +122,7 @@ final class Stamp {
       }
       Files.createDirectories(file.getParent());
       Files.write(file, lines);
+      return Optional.empty();
     } catch (IOException e) {
       throw failure(e);
     }

@@ -6,6 +6,10 @@ import java.io.File;
 import org.junit.jupiter.api.Test;
 
 class CompilerReportTest {
+  private static FailureMessage message(String executionId, File pom, String plan) {
+    return new FailureMessage(new File("a.onnx"), executionId, pom, plan, new File("my (out)"));
+  }
+
   @Test
   void failureNamesModelExecutionAndParameters() {
     CompilerReport report =
@@ -16,7 +20,7 @@ class CompilerReportTest {
             """,
             "sharding\nerror P6017: too many devices\n  where:     --devices 9\n");
     String text =
-        new FailureMessage(new File("a.onnx"), "decoder", new File("pom.xml"))
+        message("decoder", new File("pom.xml"), null)
             .text("can't be compiled", report.failure());
     assertThat(text)
         .isEqualTo(
@@ -32,11 +36,27 @@ class CompilerReportTest {
 
   @Test
   void strategiesAndTargetsAreParametersToo() {
-    FailureMessage message = new FailureMessage(new File("a.onnx"), "x", null);
+    FailureMessage message = message("x", null, null);
     assertThat(message.text("is wrong", new CompilerFailure("P4201\n  where:     strategy\n")))
         .endsWith("\n  --strategy is <strategy>");
     assertThat(message.text("is wrong", new CompilerFailure("P3310\n  where:     target n150")))
         .endsWith("\n  --target is <target>");
+    assertThat(
+            message.text("is wrong", new CompilerFailure("P4002\n  where:     the pass pipeline")))
+        .endsWith("\n  --passes is <passes>");
+    assertThat(message.text("is wrong", new CompilerFailure("P5003\n  where:     my (out)\n")))
+        .endsWith("\n  --output is <output>");
+  }
+
+  @Test
+  void targetsOfPlansAreNotTheTarget() {
+    FailureMessage message = message("x", null, "boards:chips=2");
+    assertThat(message.text("is wrong", new CompilerFailure("P3311\n  where:     target boards\n")))
+        .endsWith("\n  --plan is <plan>")
+        .doesNotContain("<target>");
+    assertThat(message.text("is wrong", new CompilerFailure("P3310\n  where:     target n150\n")))
+        .endsWith("\n  --target is <target>")
+        .doesNotContain("<plan>");
   }
 
   @Test
@@ -56,7 +76,7 @@ class CompilerReportTest {
   @Test
   void optionsAreWholeWords() {
     String text =
-        new FailureMessage(new File("a.onnx"), "x", null)
+        message("x", null, null)
             .text("can't be compiled", new CompilerFailure("use --class-path or --dimension"));
     assertThat(text).doesNotContain("<className>").doesNotContain("<dimensions>");
   }

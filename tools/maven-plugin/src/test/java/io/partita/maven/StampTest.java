@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +25,11 @@ class StampTest {
     input = write("a model.onnx", "weights");
     output = write("Model.java", "class Model {}");
     jar = write("compiler.jar", "1");
-    stamp(ARGUMENTS).write(List.of(input), List.of(output));
+    assertThat(write(Instant.now())).isEmpty();
+  }
+
+  private Optional<Path> write(Instant started) throws Exception {
+    return stamp(ARGUMENTS).write(List.of(input), List.of(output), started);
   }
 
   private Path write(String name, String text) throws Exception {
@@ -95,6 +101,23 @@ class StampTest {
     Files.writeString(file, "");
     assertThat(isCurrent()).isFalse();
     stamp(ARGUMENTS).clear();
+    assertThat(isCurrent()).isFalse();
+  }
+
+  @Test
+  void inputThatChangedWhileItWasUsed() throws Exception {
+    Instant started = Files.getLastModifiedTime(input).toInstant();
+    stamp(ARGUMENTS).clear();
+    Files.setLastModifiedTime(input, FileTime.from(started.plusMillis(1)));
+    assertThat(write(started)).contains(input);
+    assertThat(isCurrent()).isFalse();
+  }
+
+  @Test
+  void inputThatWasRemovedWhileItWasUsed() throws Exception {
+    stamp(ARGUMENTS).clear();
+    Files.delete(input);
+    assertThat(write(Instant.now())).contains(input);
     assertThat(isCurrent()).isFalse();
   }
 }
