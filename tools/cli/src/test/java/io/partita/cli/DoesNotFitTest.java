@@ -85,7 +85,7 @@ class DoesNotFitTest {
             "error P4404: weights and states don't fit the memory outside the chip",
             "  where:     device 0 (siracusa), memory l3",
             "  expected:  at most 2,097,152 B\n",
-            "  found:     62,541,824 B: weights 62,541,824 B; the largest are"
+            "  found:     68,800,512 B: weights 68,800,512 B; the largest are"
                 + " bert.embeddings.word_embeddings.weight 62,509,056 B, ",
             "  fix:       --set l3=128MiB (tried, it then fits); or use more devices, ");
     fits(model, "--set=l3=128MiB");
