@@ -160,9 +160,7 @@ class OperationsPageTest {
                 function -> {
                   String comment = comments.getOrDefault(function.name(), "");
                   String name = "`" + function.name().toLowerCase(Locale.ROOT) + "`";
-                  return comment.isEmpty()
-                      ? name
-                      : name + " (" + phrase(comment) + ")";
+                  return comment.isEmpty() ? name : name + " (" + phrase(comment) + ")";
                 })
             .collect(Collectors.joining(", ", "", ".\n\n")));
   }

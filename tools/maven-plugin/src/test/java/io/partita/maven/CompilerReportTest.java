@@ -20,8 +20,7 @@ class CompilerReportTest {
             """,
             "sharding\nerror P6017: too many devices\n  where:     --devices 9\n");
     String text =
-        message("decoder", new File("pom.xml"), null)
-            .text("can't be compiled", report.failure());
+        message("decoder", new File("pom.xml"), null).text("can't be compiled", report.failure());
     assertThat(text)
         .isEqualTo(
             """
