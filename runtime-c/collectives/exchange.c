@@ -211,8 +211,8 @@ static struct tile *load(void)
 }
 
 /*
- * Loads the first tile of own elements and of those that `count` messages hold for them from `received` on. These may be
- * the last messages of the action.
+ * Loads the first tile of own elements and of those that `count` messages hold for them from `received` on. These may
+ * be the last messages of the action.
  */
 static struct tile *begin(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
                           struct partita_slice slice, const uint8_t *received, uint32_t all, int32_t is_last)

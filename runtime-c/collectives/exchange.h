@@ -4,10 +4,10 @@
  *
  * A collective is defined on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
  * the whole vector in L2 during the exchange, although it may hold only a part of it. Messages are on their way while
- * the chip does its next actions: receives are posted before they are awaited, and sends are awaited when something would
- * write what they read. A received slice replaces the chip's own, or is joined with it as own OP received: sums are in
- * the order of the algorithm's contract (ir's Algorithm), and don't depend on the order of actions or on the tiling of
- * slices.
+ * the chip does its next actions: receives are posted before they are awaited, and sends are awaited when something
+ * would write what they read. A received slice replaces the chip's own, or is joined with it as own OP received: sums
+ * are in the order of the algorithm's contract (ir's Algorithm), and don't depend on the order of actions or on the
+ * tiling of slices.
  */
 #ifndef PARTITA_EXCHANGE_H
 #define PARTITA_EXCHANGE_H
@@ -54,7 +54,7 @@ struct partita_exchange {
     uint32_t copying; /* how many actions there are up to the last that copies or joins elements */
     const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
     uint32_t before_count;
-    const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector, or an action stores it */
+    const struct partita_slice *after; /* what it is to have; null if it stays in the vector, or an action stores it */
     uint32_t after_count;
     uint32_t element_bytes;
     const void *operand;      /* L2: the elements of before, one slice after the other, or null with it */
@@ -68,9 +68,9 @@ struct partita_exchange {
 };
 
 /*
- * Begins the exchange that is done next: its first messages are on their way until then. In between, neither its vector
- * nor its message buffer may be used, and its operand not be written. The team must be idle, and no transfer may use the
- * workspace.
+ * Begins the exchange that is done next: its first messages are on their way until then. In between, neither its
+ * vector nor its message buffer may be used, and its operand not be written. The team must be idle, and no transfer may
+ * use the workspace.
  */
 void partita_exchange_begin(const struct partita_exchange *exchange);
 

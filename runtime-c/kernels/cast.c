@@ -78,7 +78,7 @@ static inline uint64_t cut_double_unsigned(double x)
     return x >= 0x1p63 ? (uint64_t)x : (uint64_t)cut_double(x);
 }
 
-#define CASTS(FROM, IN, EACH, INTEGER, UNSIGNED)                                                                             \
+#define CASTS(FROM, IN, EACH, INTEGER, UNSIGNED)                                                                       \
     EACH(partita_cast_##FROM##_i8, IN, int8_t, INTEGER)                                                                \
     EACH(partita_cast_##FROM##_u8, IN, uint8_t, INTEGER)                                                               \
     CAST(partita_cast_##FROM##_i16, IN, int16_t, INTEGER)                                                              \

@@ -6,11 +6,12 @@
  *
  * Cores take whole rows; with fewer rows than cores, each core takes a part of every row and computes the
  * row's statistics itself, which is faster than waiting for others. Sums have eight parts, of the elements 0, 8, 16
- * ..., 1, 9, 17 ... and so on, added as ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and a sum of the size % 8 last elements.
+ * ..., 1, 9, 17 ... and so on, added as ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and a sum of the size % 8 last
+ * elements.
  *
- * Within (size / 8 + 17) u |x| / root |scale| for rms: sums of at most size / 8 + 8 additions of positive terms. For layer
- * within (size / 8 + 17) u (|x - mean| + mean of |x|) / root |scale|, as the mean's error shifts all elements; that it
- * changes the variance is of second order. And u of the result for the bias.
+ * Within (size / 8 + 17) u |x| / root |scale| for rms: sums of at most size / 8 + 8 additions of positive terms. For
+ * layer, within (size / 8 + 17) u (|x - mean| + mean of |x|) / root |scale|, as the mean's error shifts all elements; that
+ * it changes the variance is of second order. And u of the result for the bias.
  */
 #ifndef PARTITA_NORM_H
 #define PARTITA_NORM_H

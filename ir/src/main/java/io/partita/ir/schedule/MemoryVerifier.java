@@ -48,8 +48,10 @@ final class MemoryVerifier {
   /** The live object that was used last, since the rows of an operand are mostly in one. */
   private Residence recent;
 
-  /** The exchange that has begun, if any. */
+  /** The exchange that has begun, if any, and the states of its operand's bytes. */
   private ScheduleStep.Exchange begun;
+
+  private byte[] kept;
 
   private int nextResidence;
   private int index;
@@ -314,7 +316,10 @@ final class MemoryVerifier {
         index < 0 ? Optional.empty() : begin.next(chip.steps(), index);
     requireTransfer(next.isPresent() && begun == null, "an exchange after it", begin);
     ScheduleStep.Exchange exchange = next.orElseThrow();
-    int until = chip.steps().indexOf(exchange);
+    int until = index + 1;
+    while (chip.steps().get(until) != exchange) {
+      until++;
+    }
     boolean isGuarded =
         index < guardEnd
             || chip.steps().subList(index, until).stream()
@@ -322,10 +327,23 @@ final class MemoryVerifier {
     require(!isGuarded, "an exchange that begins and ends without a guard", begin);
     requireWorkspace(exchange);
     requireBefore(exchange);
-    exchange.operand().ifPresent(at -> fill(at, bytes(exchange, before(exchange)), LEAVING));
+    exchange.operand().ifPresent(at -> keep(at, bytes(exchange, before(exchange))));
+    write("vector", exchange.vector(), vectorBytes(exchange));
     fill(exchange.vector(), vectorBytes(exchange), ARRIVING);
-    exchange.message().ifPresent(at -> fill(at, messageBytes(exchange), ARRIVING));
+    exchange
+        .message()
+        .ifPresent(
+            at -> {
+              write("message", at, messageBytes(exchange));
+              fill(at, messageBytes(exchange), ARRIVING);
+            });
     begun = exchange;
+  }
+
+  /** Marks an operand as being sent; the exchange gives its bytes their states back. */
+  private void keep(long operand, long bytes) {
+    kept = Arrays.copyOfRange(home, (int) operand, (int) (operand + bytes));
+    fill(operand, bytes, LEAVING);
   }
 
   private static List<Slice> before(ScheduleStep.Exchange exchange) {
@@ -371,7 +389,9 @@ final class MemoryVerifier {
     require(element.bits() >= Byte.SIZE, "elements of at least a byte in messages", element);
     requireWorkspace(exchange);
     if (begun == exchange) {
-      exchange.operand().ifPresent(at -> fill(at, bytes(exchange, before(exchange)), WRITTEN));
+      exchange
+          .operand()
+          .ifPresent(at -> System.arraycopy(kept, 0, home, at.intValue(), kept.length));
       fill(exchange.vector(), vectorBytes(exchange), WRITTEN);
       exchange.message().ifPresent(at -> fill(at, messageBytes(exchange), WRITTEN));
       begun = null;

@@ -337,8 +337,17 @@ final class ChipLowering {
             space,
             operands,
             results.getFirst(),
-            operand -> sharing.lastReader(group.operands().get(operand)) <= step,
+            operand -> mayOverwrite(group.operands().get(operand), step),
             nearBytes);
+  }
+
+  /** Whether nothing reads a value after a step, nor has begun to send it. */
+  private boolean mayOverwrite(Value value, int step) {
+    Region region = storages.get(value).region();
+    return sharing.lastReader(value) <= step
+        && begun.values().stream()
+            .flatMap(places -> places.task().operand().stream())
+            .noneMatch(operand -> operand.region() == region);
   }
 
   /** Records that the last task has written a value to its place. */
@@ -361,7 +370,7 @@ final class ChipLowering {
             && one.region().kind() == Region.Kind.ACTIVATION
             && one.isContiguous()
             && one.region() != other.region()
-            && sharing.lastReader(first) <= step;
+            && mayOverwrite(first, step);
     Storage result = isInPlace ? one : placeFor(node.result());
     storages.put(node.result(), result);
     for (boolean chosen : List.of(true, false)) {
@@ -407,7 +416,7 @@ final class ChipLowering {
     boolean inPlace =
         cache.region().kind() != Region.Kind.CONSTANT
             && cache.isWritable()
-            && sharing.lastReader(node.operand(0)) <= step
+            && mayOverwrite(node.operand(0), step)
             && node.operands().stream()
                 .skip(1)
                 .noneMatch(each -> storages.get(each).region() == cache.region());
@@ -496,14 +505,14 @@ final class ChipLowering {
             ? Optional.empty()
             : Optional.of(storages.get(node.operand(0)));
     boolean gets = !isEmpty(result.type());
+    boolean isBegun = result != node.result();
+    // Until an exchange that has begun ends, a state may still be read.
+    Optional<Storage> destination =
+        destinations
+            .of(result)
+            .filter(given -> gets && !(isBegun && given.region().kind() == Region.Kind.STATE));
     ExchangePlaces places =
-        ExchangePlaces.of(
-            all,
-            node.origin(),
-            result.type(),
-            operand,
-            dies,
-            gets ? destinations.of(result) : Optional.empty());
+        ExchangePlaces.of(all, node.origin(), result.type(), operand, dies, destination);
     if (places.task().operand().isPresent() && !places.task().operand().get().isContiguous()) {
       throw new IllegalStateException(node + " reads a strided operand");
     }

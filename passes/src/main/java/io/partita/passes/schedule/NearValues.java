@@ -8,6 +8,7 @@ import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.NearTiles;
 import io.partita.passes.schedule.tile.TileChoice;
@@ -178,7 +179,8 @@ final class NearValues {
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .sorted(Comparator.comparingLong(Region::bytes))
             .toList();
-    long left = (workingBytes - loopBytes) / CONSTANTS;
+    // What is preloaded must not be streamed through the home memory.
+    long left = Math.min((workingBytes - loopBytes) / CONSTANTS, Placement.MIN_STREAMED - 1);
     List<Region> kept = new ArrayList<>();
     for (Region region : bySize) {
       left -= region.bytes();

@@ -55,7 +55,8 @@ public final class OverlappedBlocks {
     }
     Module module = mesh.with(editor.freeze());
     Map<Candidate, Tiles> all = new LinkedHashMap<>();
-    OverlapSyncs.candidates(module).forEach(each -> all.put(each, new Tiles(tiles)));
+    OverlapSyncs.candidates(module)
+        .forEach(each -> all.put(each, new Tiles(tiles, Optional.empty())));
     return DelayReceives.apply(Localization.of(OverlapSyncs.apply(module, all), 1), 1);
   }
 }

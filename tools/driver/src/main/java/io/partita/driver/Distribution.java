@@ -81,7 +81,7 @@ public final class Distribution {
    */
   public static Entries.Programs overlapping(Entries entries) {
     Entries.Programs programs = programs(entries);
-    if (isGuarded(entries.step())) {
+    if (isGuarded(entries.step()) || entries.chunk().filter(Distribution::isGuarded).isPresent()) {
       return programs;
     }
     return new Entries.Programs(

@@ -49,6 +49,8 @@ public record ScalarCall(String function, ElementType element, int left, int rig
   private static Optional<Integer> operand(KernelCall call, String field) {
     return CallFields.find(call.arguments(), field)
         .filter(Value.OperandPointer.class::isInstance)
-        .map(pointer -> ((Value.OperandPointer) pointer).operand());
+        .map(Value.OperandPointer.class::cast)
+        .filter(pointer -> pointer.offset().equals(TileExpression.of(0)))
+        .map(Value.OperandPointer::operand);
   }
 }

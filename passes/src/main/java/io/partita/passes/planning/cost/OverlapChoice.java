@@ -233,7 +233,7 @@ public final class OverlapChoice {
       return graph.input(name, value.type());
     }
 
-    /** Values that vary can't be priced alone, nor can syncs that take less than they cost. */
+    /** Values that vary can't be priced alone. */
     boolean canBePriced() {
       return inputs.values().stream().allMatch(layout -> layout.varying().isEmpty());
     }

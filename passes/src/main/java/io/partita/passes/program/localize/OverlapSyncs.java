@@ -61,12 +61,14 @@ public final class OverlapSyncs {
   /**
    * How a sync is divided.
    *
-   * @param count the number of tiles, limited by the extent of the dimension
+   * @param count the number of tiles, at least 2, limited by the extent of the dimension
    * @param algorithm of the tiles; empty for that of the sync
    */
   public record Tiles(int count, Optional<Algorithm> algorithm) {
-    public Tiles(int count) {
-      this(count, Optional.empty());
+    public Tiles {
+      if (count < 2) {
+        throw new IllegalArgumentException(count + " tiles");
+      }
     }
   }
 

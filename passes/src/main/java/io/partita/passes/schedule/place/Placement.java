@@ -33,7 +33,7 @@ public final class Placement {
    * Smaller constants, such as those of norms, stay in the home memory: they would fill the
    * transfer queue.
    */
-  private static final long MIN_STREAMED = 8192;
+  public static final long MIN_STREAMED = 8192;
 
   /**
    * The tasks of one entry point.

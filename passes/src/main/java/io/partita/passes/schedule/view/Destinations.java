@@ -10,10 +10,12 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The storage into which values are written directly, without a copy: parts of a concatenation, the
@@ -24,8 +26,11 @@ public final class Destinations {
 
   private final Map<Value, List<Node>> readers;
 
-  private Destinations(Map<Value, List<Node>> readers) {
-    this.readers = readers;
+  private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private Destinations(Graph graph) {
+    this.readers = graph.readers();
+    graph.outputs().forEach(output -> outputs.add(output.value()));
   }
 
   /**
@@ -34,7 +39,7 @@ public final class Destinations {
    */
   public static Destinations of(
       Module module, Map<Value, Storage> states, Sharing sharing, Map<Node, Integer> steps) {
-    Destinations made = new Destinations(module.graph().readers());
+    Destinations made = new Destinations(module.graph());
     for (Module.State state : module.states()) {
       Value input = named(module.graph(), state.input());
       Value output =
@@ -113,7 +118,8 @@ public final class Destinations {
         node.op() instanceof Movement.Reshape
             && !operand.isInput()
             && operand.definition().op() instanceof Communication.Exchange
-            && readers.get(operand).size() == 1;
+            && readers.get(operand).size() == 1
+            && !outputs.contains(operand);
     return isExchanged ? result.inLines() : source(node.op(), result, operand);
   }
 

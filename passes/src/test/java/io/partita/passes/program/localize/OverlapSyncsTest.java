@@ -28,6 +28,7 @@ import io.partita.ir.tensor.Tensor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,7 +53,7 @@ class OverlapSyncsTest {
   private static Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> all(Module module, int tiles) {
     Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> all = new HashMap<>();
     OverlapSyncs.candidates(module)
-        .forEach(candidate -> all.put(candidate, new OverlapSyncs.Tiles(tiles)));
+        .forEach(candidate -> all.put(candidate, new OverlapSyncs.Tiles(tiles, Optional.empty())));
     return all;
   }
 

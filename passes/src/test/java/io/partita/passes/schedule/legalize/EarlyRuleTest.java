@@ -58,6 +58,15 @@ public final class EarlyRuleTest implements RuleTest {
                 """)
             .doesNotFire(),
         assertThat(new RequantizeByTable())
+            .on(
+                """
+                (%x: i8[32,32])
+                %0 = constant 2 : i32[]
+                %1 = constant -3 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 3, low = -128, high = 127, to = i8} : i8[32,32]
+                """)
+            .gives("x"),
+        assertThat(new RequantizeByTable())
             .as("few elements")
             .on(
                 """

@@ -20,6 +20,7 @@ import io.partita.tests.matrix.Engine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Runs the devices' programs with messages.
@@ -62,9 +63,12 @@ record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles
   }
 
   private Module cut(Module module) {
+    if (tiles == 1) {
+      return module;
+    }
     Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> cuts = new HashMap<>();
     OverlapSyncs.candidates(module)
-        .forEach(candidate -> cuts.put(candidate, new OverlapSyncs.Tiles(tiles)));
+        .forEach(candidate -> cuts.put(candidate, new OverlapSyncs.Tiles(tiles, Optional.empty())));
     return OverlapSyncs.apply(module, cuts);
   }
 }

@@ -140,7 +140,7 @@ final class ElementCode {
     pointer("left", product.left(), product.leftAt(), true);
     pointer("right", product.right(), product.rightAt(), true);
     String column = column(product.n());
-    String line = line(product.n());
+    String line = product.m() * product.batch() == 1 ? "0" : line(product.n());
     String batch = product.m() == 1 ? line : quotient("i", product.n() * product.m());
     Strides left = product.leftStrides();
     Strides right = product.rightStrides();
