@@ -66,7 +66,7 @@ record ChipTasks(
         outputs,
         states,
         outside,
-        values.at(task -> places[task]),
+        values.at(places),
         near,
         loopBytes);
   }
@@ -86,7 +86,7 @@ record ChipTasks(
         outputs,
         states,
         outside,
-        values.at(task -> places[task]),
+        values.at(places),
         near,
         loopBytes);
   }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntUnaryOperator;
 
 /**
  * The values that tasks write, and those that are stored constants, for later comparison with the
@@ -21,18 +20,19 @@ import java.util.function.IntUnaryOperator;
  */
 record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
   /**
-   * Returns the values with tasks at other places.
+   * Returns the values with tasks at other places. An operation without a kernel, which is reported
+   * later, may have no task.
    *
-   * @param places gives the place of a task
+   * @param places the place of each task
    */
-  WrittenValues at(IntUnaryOperator places) {
+  WrittenValues at(int[] places) {
     return new WrittenValues(
         graphs,
         written.stream()
             .map(
                 each ->
                     new Written(
-                        places.applyAsInt(each.task),
+                        each.task < 0 ? each.task : places[each.task],
                         each.node,
                         each.index,
                         each.storage,

@@ -278,7 +278,7 @@ class EpiloguesTest extends EvaluatedLoops {
   }
 
   @ParameterizedTest
-  @CsvSource({"100000", "50000"})
+  @CsvSource({"100000", "70000"})
   void convolutionsHaveEpilogues(long l1) {
     List<String> loops =
         loops(

@@ -65,7 +65,11 @@ public final class EarlyRuleTest implements RuleTest {
                 %1 = constant -3 : i32[]
                 %2 = requantize(%x, %0, %1) {shift = 3, low = -128, high = 127, to = i8} : i8[32,32]
                 """)
-            .gives("x"),
+            .gives(
+                """
+                %0 = weight {offset = 0, hash = "69d97aff434c04f5"} : i8[256]
+                %1 = lookup(%x, %0) : i8[32,32]
+                """),
         assertThat(new RequantizeByTable())
             .as("few elements")
             .on(
