@@ -1,6 +1,8 @@
 /* The lanes of the timeline: for each device its cores and channels, then the links; times are in seconds. */
-const STEP = { loop: ['compute', 'compute'], exchange: ['exchange', 'exchange with other devices'], wait: ['wait', 'waiting for L3'], rows: ['l3', 'fetching rows from L3'],
-  guard: ['io', 'testing a guard'], fetch: ['l3', 'starting a fetch from L3'], spill: ['l3', 'starting a write to L3'], clear: ['l1', 'clearing memory'] };
+const STEP = { loop: ['compute', 'compute'], begin: ['exchange', 'an exchange with other devices begins'],
+  exchange: ['exchange', 'exchange with other devices'], wait: ['wait', 'waiting for L3'], rows: ['l3', 'fetching rows from L3'],
+  guard: ['io', 'testing a guard'], fetch: ['l3', 'starting a fetch from L3'], spill: ['l3', 'starting a write to L3'], clear: ['l1', 'clearing memory'],
+  preload: ['l1', 'starting a copy to L1'], await: ['l1', 'waiting for a copy to L1'] };
 const COMPUTES = kind => kind === 'loop' || kind === 'compute';
 
 function kernelsOf(role) {
