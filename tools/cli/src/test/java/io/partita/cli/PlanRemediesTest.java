@@ -67,7 +67,7 @@ final class PlanRemediesTest {
                 Invocation.DECODER,
                 "--target=" + target + ":chips=2,l3=320KiB",
                 "--kv-capacity=256"))
-        .containsExactly("more devices; the fewest found", "a smaller KV cache");
+        .containsExactly("more devices; the fewest found", "a smaller KV cache", "a larger l3");
   }
 
   @Test
