@@ -12,6 +12,7 @@ import java.security.KeyStore;
 import java.security.UnrecoverableKeyException;
 import java.security.cert.CertificateException;
 import java.util.Collections;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -28,6 +29,8 @@ final class Credentials {
 
   /** The password of the file. It protects nothing: whoever has the file has the key. */
   private static final String PASSWORD = "partita";
+
+  private static final int DRAIN_MILLISECONDS = 1000;
 
   private final SSLSocketFactory sockets;
 
@@ -91,12 +94,36 @@ final class Credentials {
   /** Encrypts a connection, with a peer that holds the key. */
   SSLSocket secured(Socket socket, boolean isCaller) throws IOException {
     String host = socket.getInetAddress().getHostAddress();
-    SSLSocket secured = (SSLSocket) sockets.createSocket(socket, host, socket.getPort(), true);
+    SSLSocket secured = (SSLSocket) sockets.createSocket(socket, host, socket.getPort(), false);
     secured.setEnabledProtocols(new String[] {PROTOCOL});
     secured.setUseClientMode(isCaller);
     secured.setNeedClientAuth(true);
-    secured.startHandshake();
+    try {
+      secured.startHandshake();
+    } catch (SSLException refused) {
+      drain(socket);
+      throw refused;
+    }
     return secured;
+  }
+
+  /**
+   * Reads what a peer still sends after a failed handshake. Closing a connection with unread bytes
+   * resets it, and a peer that hasn't read the alert by then never learns why.
+   */
+  private static void drain(Socket socket) {
+    try {
+      socket.shutdownOutput();
+      socket.setSoTimeout(DRAIN_MILLISECONDS);
+      InputStream in = socket.getInputStream();
+      byte[] block = new byte[1 << 14];
+      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLISECONDS);
+      while (in.read(block) >= 0 && System.nanoTime() < deadline) {
+        // What it sends isn't needed.
+      }
+    } catch (IOException closed) {
+      // The peer has closed the connection, or is silent.
+    }
   }
 
   /** Whether a connection failed because the other end has a different key. */

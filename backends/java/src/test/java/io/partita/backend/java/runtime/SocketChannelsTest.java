@@ -291,6 +291,31 @@ class SocketChannelsTest {
         .hasMessageContaining("doesn't connect; a peer at 127.0.0.1 has another key");
   }
 
+  /** The end that is refused always learns why, whichever end is faster. */
+  @Test
+  void refusalsArrive() throws Exception {
+    Credentials other = key("fourth.p12");
+    try (ServerSocket server = free()) {
+      for (int i = 0; i < 100; i++) {
+        CompletableFuture<IOException> refused =
+            CompletableFuture.supplyAsync(() -> failureOfHandshake(server));
+        try (Socket caller = new Socket(server.getInetAddress(), server.getLocalPort())) {
+          assertThatThrownBy(() -> other.secured(caller, true)).isInstanceOf(IOException.class);
+        }
+        assertThat(refused.get()).matches(Credentials::isOtherKey);
+      }
+    }
+  }
+
+  private static IOException failureOfHandshake(ServerSocket server) {
+    try (Socket socket = server.accept()) {
+      credentials.secured(socket, false).getInputStream().read();
+      return null;
+    } catch (IOException refused) {
+      return refused;
+    }
+  }
+
   @Test
   void takenPort() throws IOException {
     try (ServerSocket taken = free()) {
