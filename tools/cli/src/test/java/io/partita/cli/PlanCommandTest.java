@@ -164,6 +164,7 @@ final class PlanCommandTest {
         "--target=siracusa:chips=8 --strategy=sequence    | P4302 | a run has 1 token",
         "--target=siracusa:chips=8 --strategy=pipeline    | P4302 | the model has 4 blocks",
         "--target=siracusa --set=l3=much                  | P3310 | l3=128MiB",
+        "--target=siracusa --set=overlap=off              | P3310 | such as 'partita compile'",
         "--target=siracusa --set=l9=1MiB                  | P3310 | one of chips",
       })
   void mistakes(String options, String code, String hint) {

@@ -74,10 +74,17 @@ public record TargetSettings(Map<String, String> values) {
                                 "option --set",
                                 expected,
                                 name + "=" + text,
-                                NearestName.of(name, ScheduleSwitch.names())
-                                    .map(
-                                        near -> "correct the name: " + NearestName.suggestion(near))
-                                    .orElse("correct the quantity")))));
+                                remedy(name)))));
     return quantities;
+  }
+
+  private static String remedy(String name) {
+    if (ScheduleSwitch.names().contains(name)) {
+      return "leave it out here, and give it to the commands that schedule transfers, such as"
+          + " 'partita compile'; plans assume that they overlap with computing";
+    }
+    return NearestName.of(name, ScheduleSwitch.names())
+        .map(near -> "correct the name: " + NearestName.suggestion(near))
+        .orElse("correct the quantity");
   }
 }
