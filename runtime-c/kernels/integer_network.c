@@ -145,9 +145,7 @@ static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
     return estimate + 2 - (rest < y) - (rest < 2 * y);
 }
 
-/* Several elements at a time, so that few branches are taken. */
-enum { ELEMENTS = 4 };
-
+/* PARTITA_GROUP elements at a time, so that few branches are taken. */
 #define SMALL_SOFTMAX(NAME, T)                                                                                         \
     /* Adds the parabolas of `count` elements, a constant. */                                                          \
     static inline __attribute__((always_inline)) uint32_t NAME##_sum(struct small_softmax small, const T *x,           \
@@ -164,7 +162,7 @@ enum { ELEMENTS = 4 };
                                                                    int32_t largest, uint32_t sum, uint32_t inverse,    \
                                                                    int32_t count)                                      \
     {                                                                                                                  \
-        uint32_t shares[ELEMENTS];                                                                                     \
+        uint32_t shares[PARTITA_GROUP];                                                                                \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
             shares[i] = quotient(small_parabola(small, x[i] - largest) * small.top, sum, inverse);                     \
         }                                                                                                              \
@@ -177,23 +175,23 @@ enum { ELEMENTS = 4 };
     {                                                                                                                  \
         const struct small_softmax small = small_softmax(softmax);                                                     \
         const int32_t size = softmax->size;                                                                            \
-        const int32_t whole = size - size % ELEMENTS;                                                                  \
+        const int32_t whole = size - size % PARTITA_GROUP;                                                             \
         for (int32_t row = share.from; row < share.to && small.exists; row++) {                                        \
             const T *x = (const T *)softmax->x + row * size;                                                           \
             T *out = (T *)softmax->out + row * size;                                                                   \
             int32_t largest = x[0];                                                                                    \
             uint32_t sum = 0;                                                                                          \
             int32_t i = 0;                                                                                             \
-            for (; i < whole; i += ELEMENTS) {                                                                         \
-                PARTITA_UNROLLED (int32_t e = 0; e < ELEMENTS; e++) {                                                  \
+            for (; i < whole; i += PARTITA_GROUP) {                                                                    \
+                PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                             \
                     largest = partita_max(largest, x[i + e]);                                                          \
                 }                                                                                                      \
             }                                                                                                          \
             for (; i < size; i++) {                                                                                    \
                 largest = partita_max(largest, x[i]);                                                                  \
             }                                                                                                          \
-            for (i = 0; i < whole; i += ELEMENTS) {                                                                    \
-                sum += NAME##_sum(small, x + i, largest, ELEMENTS);                                                    \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                sum += NAME##_sum(small, x + i, largest, PARTITA_GROUP);                                               \
             }                                                                                                          \
             for (; i < size; i++) {                                                                                    \
                 sum += NAME##_sum(small, x + i, largest, 1);                                                           \
@@ -205,8 +203,8 @@ enum { ELEMENTS = 4 };
                 continue;                                                                                              \
             }                                                                                                          \
             const uint32_t inverse = UINT32_MAX / sum;                                                                 \
-            for (i = 0; i < whole; i += ELEMENTS) {                                                                    \
-                NAME##_share(small, x + i, out + i, largest, sum, inverse, ELEMENTS);                                  \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                NAME##_share(small, x + i, out + i, largest, sum, inverse, PARTITA_GROUP);                             \
             }                                                                                                          \
             for (; i < size; i++) {                                                                                    \
                 NAME##_share(small, x + i, out + i, largest, sum, inverse, 1);                                         \
