@@ -106,6 +106,15 @@ static inline int64_t partita_multiply_wrapping_64(int64_t x, int64_t y)
     return (int64_t)((uint64_t)x * (uint64_t)y);
 }
 
+/* For y other than 0. A 32-bit division takes a tenth of the time of a 64-bit one on a 32-bit core. */
+static inline int64_t partita_divide_wrapping_64(int64_t x, int64_t y)
+{
+    if (x == (int32_t)x && y == (int32_t)y && y > 0) {
+        return (int32_t)x / (int32_t)y;
+    }
+    return y == -1 ? partita_multiply_wrapping_64(x, -1) : x / y;
+}
+
 static inline int64_t partita_clamp(int64_t x, int64_t low, int64_t high)
 {
     return x < low ? low : x > high ? high : x;

@@ -32,3 +32,5 @@
 #define partita_lookup_u8_f32 portable_lookup_u8_f32
 
 #include "../../../kernels/integer_network.c"
+#include "../../../kernels/integer_network_norm.c"
+#include "../../../kernels/integer_network_softmax.c"

@@ -27,6 +27,8 @@ class AcceleratedKernelsTest {
                 "kernels/gemm_integer.c",
                 "kernels/integer_attention.c",
                 "kernels/integer_network.c",
+                "kernels/integer_network_norm.c",
+                "kernels/integer_network_softmax.c",
                 "kernels/float_functions.c",
                 "kernels/lines.c",
                 "kernels/nibble_gemm.c")

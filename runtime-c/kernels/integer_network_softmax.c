@@ -1,0 +1,217 @@
+#include "integer_network.h"
+
+#include "simd.h"
+
+static inline int64_t shift_right(int64_t value, int64_t distance)
+{
+    return value >> (distance < 63 ? distance : 63);
+}
+
+/* (a (p + b)^2 + c) >> z, for t = x - max. */
+static inline int64_t parabola(const struct partita_integer_softmax *softmax, int64_t t)
+{
+    const int64_t z = partita_divide_wrapping_64(-t, softmax->log2);
+    const int64_t shifted = partita_add_wrapping_64(t + z * softmax->log2, softmax->b);
+    const int64_t square = partita_multiply_wrapping_64(partita_multiply_wrapping_64(softmax->a, shifted), shifted);
+    return shift_right(partita_add_wrapping_64(square, softmax->c), z);
+}
+
+/* The same for bytes, in 32 bits: t is from -255 to 0, and all parabolas are from 0 to 2^31 / levels. */
+struct small_softmax {
+    uint32_t a;
+    int32_t b;
+    uint32_t c;
+    int32_t log2;
+    uint32_t inverse; /* 2^16 / log2, rounded up; its error is too small for quotients of 8 bits */
+    uint32_t top;
+    int32_t exists;
+};
+
+static struct small_softmax small_softmax(const struct partita_integer_softmax *softmax)
+{
+    struct small_softmax small = {.exists = 0};
+    const int64_t limit = 1 << 14;
+    if (softmax->a < 0 || softmax->a > limit || softmax->c < 0 || softmax->c > INT32_MAX || softmax->b > limit ||
+        softmax->b < -limit || softmax->log2 > limit) {
+        return small;
+    }
+    const int64_t distance = softmax->log2 + (softmax->b < 0 ? -softmax->b : softmax->b);
+    const int64_t most = softmax->a * distance * distance + softmax->c;
+    small.a = (uint32_t)softmax->a;
+    small.b = (int32_t)softmax->b;
+    small.c = (uint32_t)softmax->c;
+    small.log2 = (int32_t)softmax->log2;
+    small.inverse = small.log2 > 255 ? 0 : ((1u << 16) + (uint32_t)small.log2 - 1) / (uint32_t)small.log2;
+    small.top = (uint32_t)softmax->levels - 1;
+    /* most < INT32_MAX / levels, without a division of 64 bits; so for the size. */
+    const int64_t factor = softmax->levels > softmax->size + 1 ? softmax->levels : softmax->size + 1;
+    small.exists = most < INT32_MAX && (most + 1) * factor <= INT32_MAX;
+    return small;
+}
+
+static inline uint32_t small_parabola(struct small_softmax small, int32_t t)
+{
+    const uint32_t z = (uint32_t)-t * small.inverse >> 16;
+    const int32_t shifted = t + (int32_t)z * small.log2 + small.b;
+    return (small.a * (uint32_t)(shifted * shifted) + small.c) >> partita_min((int32_t)z, 31);
+}
+
+/* x / y for x and y < 2^31, where inverse = (2^32 - 1) / y: the estimate is at most 2 too small. */
+static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
+{
+    const uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
+    const uint32_t rest = x - estimate * y;
+    return estimate + 2 - (rest < y) - (rest < 2 * y);
+}
+
+/* PARTITA_GROUP elements at a time, so that few branches are taken. */
+#define SMALL_SOFTMAX(NAME, T)                                                                                         \
+    /* Adds the parabolas of `count` elements, a constant. */                                                          \
+    static inline __attribute__((always_inline)) uint32_t NAME##_sum(struct small_softmax small, const T *x,           \
+                                                                     int32_t largest, int32_t count)                   \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            sum += small_parabola(small, x[i] - largest);                                                              \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline __attribute__((always_inline)) void NAME##_share(struct small_softmax small, const T *x, T *out,     \
+                                                                   int32_t largest, uint32_t sum, uint32_t inverse,    \
+                                                                   int32_t count)                                      \
+    {                                                                                                                  \
+        uint32_t shares[PARTITA_GROUP];                                                                                \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            shares[i] = quotient(small_parabola(small, x[i] - largest) * small.top, sum, inverse);                     \
+        }                                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            out[i] = (T)shares[i];                                                                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static int32_t NAME(const struct partita_integer_softmax *softmax, struct partita_range share)                     \
+    {                                                                                                                  \
+        const struct small_softmax small = small_softmax(softmax);                                                     \
+        const int32_t size = softmax->size;                                                                            \
+        const int32_t whole = size - size % PARTITA_GROUP;                                                             \
+        for (int32_t row = share.from; row < share.to && small.exists; row++) {                                        \
+            const T *x = (const T *)softmax->x + row * size;                                                           \
+            T *out = (T *)softmax->out + row * size;                                                                   \
+            int32_t largest = x[0];                                                                                    \
+            uint32_t sum = 0;                                                                                          \
+            int32_t i = 0;                                                                                             \
+            for (; i < whole; i += PARTITA_GROUP) {                                                                    \
+                PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                             \
+                    largest = partita_max(largest, x[i + e]);                                                          \
+                }                                                                                                      \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                largest = partita_max(largest, x[i]);                                                                  \
+            }                                                                                                          \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                sum += NAME##_sum(small, x + i, largest, PARTITA_GROUP);                                               \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                sum += NAME##_sum(small, x + i, largest, 1);                                                           \
+            }                                                                                                          \
+            if (sum == 0) {                                                                                            \
+                for (i = 0; i < size; i++) {                                                                           \
+                    out[i] = 0;                                                                                        \
+                }                                                                                                      \
+                continue;                                                                                              \
+            }                                                                                                          \
+            const uint32_t inverse = UINT32_MAX / sum;                                                                 \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                NAME##_share(small, x + i, out + i, largest, sum, inverse, PARTITA_GROUP);                             \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                NAME##_share(small, x + i, out + i, largest, sum, inverse, 1);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+        return small.exists;                                                                                           \
+    }
+
+SMALL_SOFTMAX(small_i8, int8_t)
+SMALL_SOFTMAX(small_u8, uint8_t)
+
+/* Words may differ by more than 255. */
+static int32_t small_i32(const struct partita_integer_softmax *softmax, struct partita_range share)
+{
+    (void)softmax;
+    (void)share;
+    return 0;
+}
+
+#define INTEGER_SOFTMAX(NAME, T, SMALL)                                                                                \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_integer_softmax *softmax = arguments;                                                     \
+        const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
+        const int64_t top = softmax->levels - 1;                                                                       \
+        if (softmax->size == 0 || SMALL(softmax, share)) {                                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
+            const T *x = (const T *)softmax->x + row * softmax->size;                                                  \
+            T *out = (T *)softmax->out + row * softmax->size;                                                          \
+            int64_t largest = x[0];                                                                                    \
+            int64_t sum = 0;                                                                                           \
+            for (int32_t i = 1; i < softmax->size; i++) {                                                              \
+                largest = x[i] > largest ? x[i] : largest;                                                             \
+            }                                                                                                          \
+            for (int32_t i = 0; i < softmax->size; i++) {                                                              \
+                sum = partita_add_wrapping_64(sum, parabola(softmax, x[i] - largest));                                 \
+            }                                                                                                          \
+            for (int32_t i = 0; i < softmax->size; i++) {                                                              \
+                const int64_t scaled = partita_multiply_wrapping_64(parabola(softmax, x[i] - largest), top);           \
+                /* A negative quotient becomes 0, whatever its rounding. */                                            \
+                out[i] = (T)partita_clamp(sum == 0 ? 0 : partita_divide_wrapping_64(scaled, sum), 0, top);             \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+INTEGER_SOFTMAX(partita_integer_softmax_i8, int8_t, small_i8)
+INTEGER_SOFTMAX(partita_integer_softmax_u8, uint8_t, small_u8)
+INTEGER_SOFTMAX(partita_integer_softmax_i32, int32_t, small_i32)
+
+/* The number of halvings for a distance to the maximum, rounded half up. */
+static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)
+{
+    return (distance + ((int64_t)1 << softmax->unit) / 2) >> softmax->unit;
+}
+
+#define POWER_SOFTMAX(NAME, T)                                                                                         \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_power_softmax *softmax = arguments;                                                       \
+        const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
+        const int32_t size = softmax->size;                                                                            \
+        const int32_t group = softmax->group > 0 && softmax->group < size ? softmax->group : size;                     \
+        const int64_t top = softmax->group > 0 ? softmax->levels / 2 - 1 : softmax->levels - 1;                        \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
+            const T *x = (const T *)softmax->x + row * size;                                                           \
+            T *out = (T *)softmax->out + row * size;                                                                   \
+            int64_t largest = size > 0 ? x[0] : 0;                                                                     \
+            int64_t sum = 0;                                                                                           \
+            for (int32_t from = 0; from < size; from += group) {                                                       \
+                const int32_t to = size - from < group ? size : from + group;                                          \
+                const int64_t before = largest;                                                                        \
+                for (int32_t i = from; i < to; i++) {                                                                  \
+                    largest = x[i] > largest ? x[i] : largest;                                                         \
+                }                                                                                                      \
+                sum = shift_right(sum, halvings(softmax, largest - before));                                           \
+                for (int32_t i = from; i < to; i++) {                                                                  \
+                    sum += shift_right(softmax->levels, halvings(softmax, largest - x[i]));                            \
+                }                                                                                                      \
+            }                                                                                                          \
+            const int64_t inverse = sum == 0 ? 0 : partita_divide_wrapping_64(top * softmax->levels, sum);             \
+            for (int32_t i = 0; i < size; i++) {                                                                       \
+                out[i] = (T)shift_right(inverse, halvings(softmax, largest - x[i]));                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+POWER_SOFTMAX(partita_power_softmax_i8, int8_t)
+POWER_SOFTMAX(partita_power_softmax_u8, uint8_t)
+POWER_SOFTMAX(partita_power_softmax_i32, int32_t)
