@@ -4,34 +4,21 @@
 #include "float_functions.h"
 #include "half.h"
 
-#define CAST(NAME, IN, OUT, VALUE)                                                                                     \
+/* GROUP elements at a time, a constant; the compiler drops the first loop if it is 1. */
+#define CAST_IN_GROUPS(GROUP, NAME, IN, OUT, VALUE)                                                                    \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_unary *unary = arguments;                                                                 \
         const struct partita_range share = partita_share(unary->count, 8, core, cores);                                \
         const IN *restrict in = unary->x;                                                                              \
         OUT *restrict out = unary->out;                                                                                \
-        for (int32_t i = share.from; i < share.to; i++) {                                                              \
-            const IN x = in[i];                                                                                        \
-            out[i] = (OUT)(VALUE);                                                                                     \
-        }                                                                                                              \
-    }
-
-/* The same for conversions of one instruction, several elements at a time: otherwise branches take most of the time. */
-#define CAST_GROUPED(NAME, IN, OUT, VALUE)                                                                             \
-    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
-    {                                                                                                                  \
-        const struct partita_unary *unary = arguments;                                                                 \
-        const struct partita_range share = partita_share(unary->count, 8, core, cores);                                \
-        const IN *in = unary->x;                                                                                       \
-        OUT *out = unary->out;                                                                                         \
         int32_t i = share.from;                                                                                        \
-        for (; i + PARTITA_GROUP <= share.to; i += PARTITA_GROUP) {                                                    \
-            IN each[PARTITA_GROUP];                                                                                    \
-            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+        for (; (GROUP) > 1 && i + (GROUP) <= share.to; i += (GROUP)) {                                                 \
+            IN each[GROUP];                                                                                            \
+            PARTITA_UNROLLED (int32_t e = 0; e < (GROUP); e++) {                                                       \
                 each[e] = in[i + e];                                                                                   \
             }                                                                                                          \
-            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+            PARTITA_UNROLLED (int32_t e = 0; e < (GROUP); e++) {                                                       \
                 const IN x = each[e];                                                                                  \
                 out[i + e] = (OUT)(VALUE);                                                                             \
             }                                                                                                          \
@@ -41,6 +28,11 @@
             out[i] = (OUT)(VALUE);                                                                                     \
         }                                                                                                              \
     }
+
+#define CAST(...) CAST_IN_GROUPS(1, __VA_ARGS__)
+
+/* For conversions of one instruction: otherwise branches take most of the time. */
+#define CAST_GROUPED(...) CAST_IN_GROUPS(PARTITA_GROUP, __VA_ARGS__)
 
 static inline int64_t cut(float x)
 {
