@@ -171,7 +171,7 @@ class ExchangeTest {
     List<Tensor> operands = new ArrayList<>();
     List<byte[]> requests = new ArrayList<>();
     for (int device = 0; device < collective.devices(); device++) {
-      Shape shape = Shape.of(collective.before(device).stream().mapToLong(Slice::size).sum());
+      Shape shape = Shape.of(Slice.elements(collective.before(device)));
       operands.add(
           collective.element().isFloat()
               ? OpEvaluator.evaluate(

@@ -46,6 +46,15 @@ public record Slice(long start, long size) {
     return joined;
   }
 
+  /**
+   * Returns the sum of the sizes of slices.
+   *
+   * @throws ArithmeticException if it doesn't fit 64 bits
+   */
+  public static long elements(List<Slice> slices) {
+    return slices.stream().mapToLong(Slice::size).reduce(0, Math::addExact);
+  }
+
   /** {@code [64, 128)}. */
   @Override
   public String toString() {

@@ -340,14 +340,11 @@ public sealed interface Communication extends Op {
     public List<TensorType> resultTypes(List<TensorType> operands) {
       Require.count(operands, before.isEmpty() ? 0 : 1);
       if (!before.isEmpty()) {
-        TensorType given = new TensorType(element, new Shape(List.of(Dim.of(size(before)))));
+        TensorType given =
+            new TensorType(element, new Shape(List.of(Dim.of(Slice.elements(before)))));
         Require.that(operands.getFirst().equals(given), given, operands.getFirst());
       }
-      return List.of(new TensorType(element, new Shape(List.of(Dim.of(size(after))))));
-    }
-
-    private static long size(List<Slice> slices) {
-      return slices.stream().mapToLong(Slice::size).reduce(0, Math::addExact);
+      return List.of(new TensorType(element, new Shape(List.of(Dim.of(Slice.elements(after))))));
     }
   }
 }

@@ -30,7 +30,7 @@ final class ElementStore {
 
   /** Returns the concatenated elements of slices. */
   Tensor read(List<Slice> slices) {
-    int size = Math.toIntExact(slices.stream().mapToLong(Slice::size).sum());
+    int size = Math.toIntExact(Slice.elements(slices));
     long[] longs = new long[size];
     int at = 0;
     for (Slice slice : slices) {

@@ -351,7 +351,7 @@ final class MemoryVerifier {
   }
 
   private static long bytes(ScheduleStep.Exchange exchange, List<Slice> slices) {
-    return exchange.element().packedBytes(elements(slices));
+    return exchange.element().packedBytes(Slice.elements(slices));
   }
 
   private static long vectorBytes(ScheduleStep.Exchange exchange) {
@@ -399,7 +399,7 @@ final class MemoryVerifier {
     requireBefore(exchange);
     for (Step step :
         exchange.exchanges().stream().flatMap(each -> each.steps().stream()).toList()) {
-      long bytes = element.packedBytes(elements(step.slices()));
+      long bytes = element.packedBytes(Slice.elements(step.slices()));
       require(step.bytes() == bytes, "a message of " + bytes + " B", step);
     }
     write("vector", exchange.vector(), vectorBytes(exchange));
@@ -422,10 +422,6 @@ final class MemoryVerifier {
         write("result", result.place(at), result.bytes());
       }
     }
-  }
-
-  private static long elements(List<Slice> slices) {
-    return slices.stream().mapToLong(Slice::size).sum();
   }
 
   private void play(ScheduleStep.RunTiles run) {

@@ -140,12 +140,7 @@ final class StepTreeReader {
     if (!tree.bytes().isEmpty()) {
       return new ScheduleStep.Lines(home, parser.bytes(tree.bytes(0)), parser.bytes(tree.bytes(1)));
     }
-    long elements =
-        devices.stream()
-            .limit(1)
-            .flatMap(device -> device.after().stream())
-            .mapToLong(Slice::size)
-            .sum();
+    long elements = devices.isEmpty() ? 0 : Slice.elements(devices.getFirst().after());
     return ScheduleStep.Lines.contiguous(home, element.packedBytes(elements));
   }
 

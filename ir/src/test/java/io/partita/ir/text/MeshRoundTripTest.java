@@ -46,7 +46,7 @@ class MeshRoundTripTest {
       List<Slice> before = slices(draw);
       List<Value> operands = new ArrayList<>();
       if (!before.isEmpty()) {
-        long size = before.stream().mapToLong(Slice::size).sum();
+        long size = Slice.elements(before);
         operands.add(builder.input("x" + i, TensorType.of(element, size)));
       }
       Value result =

@@ -64,7 +64,7 @@ final class HandMadePrograms {
   }
 
   static long size(List<Slice> slices) {
-    return slices.stream().mapToLong(Slice::size).sum();
+    return Slice.elements(slices);
   }
 
   /** Omits empty values. */

@@ -122,7 +122,7 @@ final class ExchangeSteps {
   }
 
   private int bytes(List<Slice> slices) {
-    return (int) slices.stream().mapToLong(Slice::size).sum() * elementBytes;
+    return (int) Slice.elements(slices) * elementBytes;
   }
 
   private boolean send(Step.Send send) {

@@ -1,6 +1,7 @@
 package io.partita.passes.planning.cost;
 
 import io.partita.ir.graph.Node;
+import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.message.Step.Receive;
 import io.partita.ir.op.Communication.Exchange;
@@ -174,7 +175,7 @@ final class DeviceRun {
 
   /** Adds the transfer of own and received elements to the cores, and of their sum back. */
   void reduce(Receive receive, ElementType element) {
-    long elements = receive.slices().stream().mapToLong(slice -> slice.size()).sum();
+    long elements = Slice.elements(receive.slices());
     long bytes = element.packedBytes(elements);
     double cycles = sum(element, elements).warmCycles(chip);
     if (!isAdding) {

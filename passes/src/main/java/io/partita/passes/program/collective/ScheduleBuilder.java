@@ -33,7 +33,7 @@ final class ScheduleBuilder {
   }
 
   private long bytes(List<Slice> slices) {
-    return collective.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
+    return collective.element().packedBytes(Slice.elements(slices));
   }
 
   Schedule build() {

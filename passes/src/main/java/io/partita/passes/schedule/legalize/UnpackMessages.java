@@ -52,7 +52,7 @@ final class UnpackMessages implements RewriteRule {
   }
 
   private static Step widened(Step step, ElementType wide) {
-    long bytes = wide.packedBytes(step.slices().stream().mapToLong(Slice::size).sum());
+    long bytes = wide.packedBytes(Slice.elements(step.slices()));
     return switch (step) {
       case Step.Send send -> new Step.Send(send.to(), send.slices(), bytes);
       case Step.Receive in -> new Step.Receive(in.from(), in.slices(), bytes, in.combine());

@@ -250,7 +250,7 @@ final class ChipRun {
   }
 
   private long bytes(List<Slice> slices) {
-    return exchange.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
+    return exchange.element().packedBytes(Slice.elements(slices));
   }
 
   /** Copies bytes in the home memory by way of the working memory. */
@@ -441,7 +441,7 @@ final class ChipRun {
    */
   private void join(Step.Receive first, int count, int ready) {
     ElementType element = exchange.element();
-    long elements = first.slices().stream().mapToLong(Slice::size).sum();
+    long elements = Slice.elements(first.slices());
     long most = Math.max(1, Actions.TILE / element.packedBytes(1));
     String label = first.toString();
     int loaded = load(label, count, Math.min(most, elements) * element.packedBytes(1), ready);

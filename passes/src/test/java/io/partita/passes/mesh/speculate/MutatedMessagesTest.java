@@ -160,7 +160,7 @@ class MutatedMessagesTest {
     boolean isSum = first.before().equals(List.of(new Slice(0, first.elements())));
     List<Long> parts = new ArrayList<>();
     for (int device : group) {
-      long size = original.get(device).before().stream().mapToLong(Slice::size).sum();
+      long size = Slice.elements(original.get(device).before());
       parts.add(isSum ? 0 : size);
     }
     if (isSum) {

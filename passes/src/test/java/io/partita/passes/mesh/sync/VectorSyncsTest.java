@@ -287,7 +287,7 @@ class VectorSyncsTest {
               .map(Communication.Exchange.class::cast)
               .toList();
       assertThat(exchanges).hasSize(1);
-      long bytes = exchanges.getFirst().before().stream().mapToLong(Slice::size).sum();
+      long bytes = Slice.elements(exchanges.getFirst().before());
       assertThat(bytes).isEqualTo(Math.ceilDiv(parts.size(device) * groups * bits, 8L));
     }
   }

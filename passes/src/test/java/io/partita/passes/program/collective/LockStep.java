@@ -74,7 +74,7 @@ public final class LockStep {
   }
 
   private long[] read(int device, List<Slice> slices) {
-    long[] read = new long[Math.toIntExact(slices.stream().mapToLong(Slice::size).sum())];
+    long[] read = new long[Math.toIntExact(Slice.elements(slices))];
     int at = 0;
     for (Slice slice : slices) {
       System.arraycopy(vectors[device], (int) slice.start(), read, at, (int) slice.size());

@@ -44,7 +44,7 @@ final class Vector {
   }
 
   TensorType type(List<Slice> slices) {
-    return TensorType.of(element, slices.stream().mapToLong(Slice::size).sum());
+    return TensorType.of(element, Slice.elements(slices));
   }
 
   /** The index in the vector of an element of the slices. */

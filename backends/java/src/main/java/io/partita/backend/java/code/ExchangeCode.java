@@ -115,9 +115,7 @@ final class ExchangeCode {
       int at = i;
       String start = offset(device -> slices.apply(device).get(at).start());
       String size = offset(device -> slices.apply(device).get(at).size());
-      String packed =
-          offset(
-              device -> slices.apply(device).subList(0, at).stream().mapToLong(Slice::size).sum());
+      String packed = offset(device -> Slice.elements(slices.apply(device).subList(0, at)));
       code.body.line(
           unpacks
               ? "System.arraycopy(%s, %s, %s, %s, %s)"

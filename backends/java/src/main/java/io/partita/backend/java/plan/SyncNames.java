@@ -54,7 +54,7 @@ final class SyncNames {
   }
 
   private static boolean isAll(Exchange exchange, List<Slice> slices) {
-    return slices.stream().mapToLong(Slice::size).sum() == exchange.elements();
+    return Slice.elements(slices) == exchange.elements();
   }
 
   private static boolean reduces(Step step) {
