@@ -6,6 +6,7 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.mesh.Variations;
+import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.type.Dim;
@@ -319,6 +320,11 @@ public sealed interface Communication extends Op {
       List<Step> all = new ArrayList<>(steps);
       all.addAll(rest.steps);
       return new Exchange(sync, elements, element, before, rest.after, all);
+    }
+
+    /** Returns what the device does for its messages, in order. */
+    public Actions actions() {
+      return Actions.of(steps);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.partita.ir.schedule;
 
-import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.schedule.ChipSchedule.Port;
@@ -330,12 +329,13 @@ final class MemoryVerifier {
     exchange.operand().ifPresent(at -> keep(at, bytes(exchange, before(exchange))));
     write("vector", exchange.vector(), vectorBytes(exchange));
     fill(exchange.vector(), vectorBytes(exchange), ARRIVING);
+    long message = exchange.messageBytes();
     exchange
         .message()
         .ifPresent(
             at -> {
-              write("message", at, messageBytes(exchange));
-              fill(at, messageBytes(exchange), ARRIVING);
+              write("message", at, message);
+              fill(at, message, ARRIVING);
             });
     begun = exchange;
   }
@@ -356,13 +356,6 @@ final class MemoryVerifier {
 
   private static long vectorBytes(ScheduleStep.Exchange exchange) {
     return exchange.element().packedBytes(exchange.exchanges().getFirst().elements());
-  }
-
-  private static long messageBytes(ScheduleStep.Exchange exchange) {
-    return exchange.exchanges().stream()
-        .mapToLong(each -> Actions.of(each.steps()).room())
-        .max()
-        .orElse(0);
   }
 
   private void requireWorkspace(ScheduleStep.Exchange exchange) {
@@ -388,12 +381,13 @@ final class MemoryVerifier {
     ElementType element = exchange.element();
     require(element.bits() >= Byte.SIZE, "elements of at least a byte in messages", element);
     requireWorkspace(exchange);
+    long message = exchange.messageBytes();
     if (begun == exchange) {
       exchange
           .operand()
           .ifPresent(at -> System.arraycopy(kept, 0, home, at.intValue(), kept.length));
       fill(exchange.vector(), vectorBytes(exchange), WRITTEN);
-      exchange.message().ifPresent(at -> fill(at, messageBytes(exchange), WRITTEN));
+      exchange.message().ifPresent(at -> fill(at, message, WRITTEN));
       begun = null;
     }
     requireBefore(exchange);
@@ -403,7 +397,6 @@ final class MemoryVerifier {
       require(step.bytes() == bytes, "a message of " + bytes + " B", step);
     }
     write("vector", exchange.vector(), vectorBytes(exchange));
-    long message = messageBytes(exchange);
     if (message > 0) {
       require(
           exchange.message().isPresent(),

@@ -131,6 +131,16 @@ public sealed interface ScheduleStep {
     public Exchange {
       exchanges = List.copyOf(exchanges);
     }
+
+    /** Returns the bytes of the buffers of messages; 0 if none is needed. */
+    public long messageBytes() {
+      return messageBytes(exchanges);
+    }
+
+    /** Returns the bytes of the buffers of messages for the exchange of each device of a role. */
+    public static long messageBytes(List<Communication.Exchange> exchanges) {
+      return exchanges.stream().mapToLong(each -> each.actions().room()).max().orElse(0);
+    }
   }
 
   /**

@@ -2,10 +2,10 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Origin;
-import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
+import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.place.Task;
@@ -78,8 +78,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
             : destination.orElseGet(
                 () -> Storage.whole(Region.activation(origin, resultType.bytes()), resultType));
     boolean hasResult = !isVector && result.elements() > 0;
-    long message =
-        exchanges.stream().mapToLong(each -> Actions.of(each.steps()).room()).max().orElse(0);
+    long message = ScheduleStep.Exchange.messageBytes(exchanges);
     Task.Exchange task =
         new Task.Exchange(
             exchanges,

@@ -3,6 +3,7 @@ package io.partita.passes.schedule;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.message.Action;
 import io.partita.ir.message.Actions;
+import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
@@ -249,7 +250,7 @@ final class Preloads {
   private long room(Task.Exchange exchange) {
     long received =
         exchange.exchanges().stream()
-            .map(each -> Actions.of(each.steps()))
+            .map(Communication.Exchange::actions)
             .mapToLong(
                 actions ->
                     received(actions.list().subList(actions.copying(), actions.list().size())))

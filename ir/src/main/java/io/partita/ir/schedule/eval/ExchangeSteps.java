@@ -4,7 +4,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.BinaryFunctions;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
-import io.partita.ir.message.Actions;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
@@ -49,7 +48,7 @@ final class ExchangeSteps {
     if (step.workingBytes() < 4L * elementBytes) {
       throw fault("a working memory of at least four elements", step.workingBytes() + " B");
     }
-    this.places = Actions.of(exchange.steps()).places();
+    this.places = exchange.actions().places();
     begin();
   }
 

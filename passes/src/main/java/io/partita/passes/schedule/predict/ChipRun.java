@@ -225,7 +225,7 @@ final class ChipRun {
   private void begin(ScheduleStep.Exchange begun) {
     exchange = begun;
     Exchange own = own();
-    Actions all = Actions.of(own.steps());
+    Actions all = own.actions();
     actions = all.list();
     copying = all.copying();
     beginning = all.beginning();

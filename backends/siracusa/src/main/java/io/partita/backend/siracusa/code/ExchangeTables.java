@@ -76,7 +76,7 @@ final class ExchangeTables {
       return;
     }
     Communication.Exchange exchange = step.exchanges().get(member);
-    Actions all = Actions.of(exchange.steps());
+    Actions all = exchange.actions();
     List<Action> list = all.list();
     List<Variable> fields = new ArrayList<>();
     Optional<Action.Finish> resulting =
