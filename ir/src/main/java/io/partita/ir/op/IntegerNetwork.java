@@ -1,10 +1,12 @@
 package io.partita.ir.op;
 
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * The operations of integer-only networks, as quantlib and Deeploy export them for chips without
@@ -203,6 +205,17 @@ public sealed interface IntegerNetwork extends Op {
   record Lookup() implements IntegerNetwork {
     /** The numbers that a byte can have. */
     public static final int ENTRIES = 256;
+
+    /**
+     * Returns all numbers of a type of bytes, in the order of a table's entries.
+     *
+     * @param element the type of the result
+     */
+    public static Tensor arguments(ElementType bytes, ElementType element) {
+      return Tensor.ofLongs(
+          TensorType.of(element, ENTRIES),
+          LongStream.rangeClosed(bytes.minimum(), bytes.maximum()).toArray());
+    }
 
     @Override
     public boolean isElementwise() {

@@ -12,13 +12,11 @@ import io.partita.ir.op.Op;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 
 /**
  * {@code requantize(x) -> lookup(x, table)} for many bytes with one multiplier and one addend, as
@@ -57,12 +55,8 @@ final class RequantizeByTable implements RewriteRule {
     if (!isTable) {
       return Optional.empty();
     }
-    Tensor all =
-        Tensor.ofLongs(
-            TensorType.of(domain, Lookup.ENTRIES),
-            LongStream.rangeClosed(domain.minimum(), domain.maximum()).toArray());
     List<Tensor> operands =
-        List.of(all, multiplier.get().reshaped(Shape.SCALAR), addend.get().reshaped(Shape.SCALAR));
+        List.of(Lookup.arguments(domain, domain), multiplier.get().reshaped(Shape.SCALAR), addend.get().reshaped(Shape.SCALAR));
     Tensor table = OpEvaluator.evaluate(node.op(), operands).getFirst();
     return Optional.of(graph.add(new Lookup(), x, graph.constant(table)));
   }

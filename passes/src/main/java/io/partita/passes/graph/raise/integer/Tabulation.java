@@ -19,7 +19,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -42,9 +41,8 @@ final class Tabulation {
    */
   private record Function(Value argument, ElementType domain, Tensor results) {
     static Function identity(Value argument, ElementType domain) {
-      long[] all = LongStream.rangeClosed(domain.minimum(), domain.maximum()).toArray();
-      TensorType type = TensorType.of(argument.type().element(), Lookup.ENTRIES);
-      return new Function(argument, domain, Tensor.ofLongs(type, all));
+      return new Function(
+          argument, domain, Lookup.arguments(domain, argument.type().element()));
     }
 
     boolean isIdentity() {
