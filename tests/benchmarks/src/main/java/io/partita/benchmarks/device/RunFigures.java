@@ -13,6 +13,9 @@ import java.util.Set;
 
 /** Sums the counters of the steps of a run. */
 final class RunFigures {
+  private static final Set<StepLabel.Kind> EXCHANGES =
+      EnumSet.of(StepLabel.Kind.BEGIN, StepLabel.Kind.EXCHANGE);
+
   private RunFigures() {}
 
   /**
@@ -72,9 +75,6 @@ final class RunFigures {
         energy.l3() + own.farHome() * model.farHome(),
         energy.link() + model.linkJoules(own));
   }
-
-  private static final Set<StepLabel.Kind> EXCHANGES =
-      EnumSet.of(StepLabel.Kind.BEGIN, StepLabel.Kind.EXCHANGE);
 
   /**
    * What an exchange computes counts as computing, and the rest of it as the link's; what a loop
