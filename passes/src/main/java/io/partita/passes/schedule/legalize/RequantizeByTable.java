@@ -56,7 +56,10 @@ final class RequantizeByTable implements RewriteRule {
       return Optional.empty();
     }
     List<Tensor> operands =
-        List.of(Lookup.arguments(domain, domain), multiplier.get().reshaped(Shape.SCALAR), addend.get().reshaped(Shape.SCALAR));
+        List.of(
+            Lookup.arguments(domain, domain),
+            multiplier.get().reshaped(Shape.SCALAR),
+            addend.get().reshaped(Shape.SCALAR));
     Tensor table = OpEvaluator.evaluate(node.op(), operands).getFirst();
     return Optional.of(graph.add(new Lookup(), x, graph.constant(table)));
   }

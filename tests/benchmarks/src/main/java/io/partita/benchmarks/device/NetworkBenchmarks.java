@@ -157,13 +157,17 @@ final class NetworkBenchmarks {
   static Module distributed(Module module, int chips, String strategy) {
     return Distribution.strategy(chips, strategy)
         .map(chosen -> new ShardPass(chosen).run(module))
-        .map(split -> ChipTarget.of("siracusa:chips=" + chips, Map.of()).withSyncs(split))
+        .map(split -> target(chips).withSyncs(split))
         .orElse(module);
   }
 
-  /** Returns the programs of chips, whose messages overlap with computing as in emitted code. */
-  static Program program(Module distributed) {
-    return Distribution.overlapping(new Entries(distributed)).step();
+  /** Returns the programs of chips as they are emitted. */
+  static Program program(Module distributed, int chips) {
+    return target(chips).programs(new Entries(distributed), false).step();
+  }
+
+  private static ChipTarget target(int chips) {
+    return ChipTarget.of("siracusa:chips=" + chips, Map.of());
   }
 
   /** Returns the inputs that aren't states. */
@@ -193,7 +197,7 @@ final class NetworkBenchmarks {
       String label, String name, Module module, int chips, List<Tensor> inputs, ErrorTable table)
       throws IOException {
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-    Program program = program(module);
+    Program program = program(module, chips);
     Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
     Simulation.Measured measured = simulation.run(name, schedule, inputs);
     double predicted =

@@ -98,7 +98,7 @@ final class PaperBenchmarks {
     private static Compiled of(
         Module module, TargetDescription target, String strategy, SchedulerOptions options) {
       Module distributed = NetworkBenchmarks.distributed(module, target.devices().size(), strategy);
-      Program program = NetworkBenchmarks.program(distributed);
+      Program program = NetworkBenchmarks.program(distributed, target.devices().size());
       Schedule schedule = Scheduler.schedule(program, target, options);
       return new Compiled(
           schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));

@@ -41,8 +41,7 @@ final class Tabulation {
    */
   private record Function(Value argument, ElementType domain, Tensor results) {
     static Function identity(Value argument, ElementType domain) {
-      return new Function(
-          argument, domain, Lookup.arguments(domain, argument.type().element()));
+      return new Function(argument, domain, Lookup.arguments(domain, argument.type().element()));
     }
 
     boolean isIdentity() {
