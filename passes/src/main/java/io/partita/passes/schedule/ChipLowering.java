@@ -43,16 +43,12 @@ final class ChipLowering {
   private static final long ROW_ALIGNMENT = 4;
 
   private final Program program;
-  private final List<Integer> devices;
   private final List<Integer> holders;
 
-  /** The exchanges of all devices, by exchange of the graph. */
-  private final Map<Node, List<Communication.Exchange>> exchanges = new IdentityHashMap<>();
+  private final RoleExchanges exchanges;
 
   /** Exchanges that have begun, by the node that ends them. */
   private final Map<Node, ExchangePlaces> begun = new IdentityHashMap<>();
-
-  private final Map<Value, List<Node>> readers;
 
   private final LoopKernels kernels;
   private final boolean hasFar;
@@ -87,13 +83,12 @@ final class ChipLowering {
     this.known = new KnownValues(regions);
     this.hasFar = hasFar;
     this.program = program;
-    this.devices = devices;
     this.holders = holders;
     this.kernels = kernels;
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
-    this.readers = graph.readers();
+    this.exchanges = new RoleExchanges(program, devices);
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
@@ -107,7 +102,6 @@ final class ChipLowering {
     this.sharing = new Sharing(graph, steps);
     this.columns = new ColumnStorage(graph);
     addInputs();
-    addExchanges();
     this.destinations = Destinations.of(module, storages, sharing, steps);
   }
 
@@ -218,22 +212,6 @@ final class ChipLowering {
 
   private Stream<Node> counterparts(int index) {
     return holders.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
-  }
-
-  private void addExchanges() {
-    List<List<Node>> own = devices.stream().map(device -> exchanges(program, device)).toList();
-    for (int i = 0; i < own.getFirst().size(); i++) {
-      int number = i;
-      exchanges.put(
-          own.getFirst().get(i),
-          own.stream().map(each -> (Communication.Exchange) each.get(number).op()).toList());
-    }
-  }
-
-  private static List<Node> exchanges(Program program, int device) {
-    return program.devices().get(device).graph().nodes().stream()
-        .filter(node -> node.op() instanceof Communication.Exchange)
-        .toList();
   }
 
   private void constant(Node node, List<Tensor> tensors) {
@@ -461,37 +439,16 @@ final class ChipLowering {
       finish(node, begun);
       return;
     }
-    Optional<Node> rest = rest(node);
+    Optional<Node> rest = exchanges.rest(node);
     if (rest.isPresent() && !tasks.isGuarded()) {
-      List<Communication.Exchange> all = joined(exchanges.get(node), exchanges.get(rest.get()));
+      List<Communication.Exchange> all = exchanges.of(node, rest.get());
       ExchangePlaces places = places(step, node, all, rest.get().result());
       tasks.add(new Task.BeginExchange(places.task()));
       storages.put(node.result(), places.task().vector());
       this.begun.put(rest.get(), places);
     } else {
-      finish(node, places(step, node, exchanges.get(node), node.result()));
+      finish(node, places(step, node, exchanges.of(node), node.result()));
     }
-  }
-
-  /** Returns the exchange that goes on with the same elements of the same sync, if there is one. */
-  private Optional<Node> rest(Node node) {
-    List<Node> users = readers.getOrDefault(node.result(), List.of());
-    boolean isContinued =
-        users.size() == 1
-            && !isEmpty(node.result().type())
-            && node.op() instanceof Communication.Exchange first
-            && users.getFirst().op() instanceof Communication.Exchange second
-            && first.isContinuedBy(second);
-    return isContinued ? Optional.of(users.getFirst()) : Optional.empty();
-  }
-
-  private static List<Communication.Exchange> joined(
-      List<Communication.Exchange> first, List<Communication.Exchange> rest) {
-    List<Communication.Exchange> joined = new ArrayList<>();
-    for (int i = 0; i < first.size(); i++) {
-      joined.add(first.get(i).with(rest.get(i)));
-    }
-    return joined;
   }
 
   private ExchangePlaces places(
@@ -534,7 +491,7 @@ final class ChipLowering {
       wrote(node.result());
       return;
     }
-    Value shaped = readers.get(node.result()).getFirst().result();
+    Value shaped = exchanges.readers(node).getFirst().result();
     List<Long> extents = Arrays.stream(shaped.type().shape().extents()).boxed().toList();
     storages.put(shaped, stored.reshaped(extents).orElseThrow());
     wrote(shaped);
