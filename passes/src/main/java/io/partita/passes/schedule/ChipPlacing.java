@@ -3,7 +3,6 @@ package io.partita.passes.schedule;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Port;
-import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.MemoryUse;
@@ -23,14 +22,11 @@ import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -141,7 +137,7 @@ final class ChipPlacing {
         ports(tasks.outputs()),
         ports(tasks.states()),
         constants(),
-        residences(steps),
+        LiveRanges.of(tasks, places, steps),
         Optional.of(meaning()));
   }
 
@@ -180,123 +176,6 @@ final class ChipPlacing {
             .toList());
   }
 
-  /**
-   * Returns the live range of a region: from the first step that uses it, or its transfer, to the
-   * last one.
-   */
-  private List<Residence> residences(List<ScheduleStep> steps) {
-    Map<Region, Integer> first = new IdentityHashMap<>();
-    Map<Region, Integer> last = new IdentityHashMap<>();
-    tasks.inputs().forEach(port -> first.put(port.region(), -1));
-    int step = 0;
-    for (int task = 0; task < tasks.tasks().size(); task++) {
-      step += places.before().get(task).size();
-      for (Region region : tasks.tasks().get(task).used()) {
-        first.putIfAbsent(region, step);
-        last.put(region, step);
-      }
-      step++;
-    }
-    for (ChipTasks.Named port : tasks.outputs()) {
-      first.putIfAbsent(port.region(), steps.size());
-      last.put(port.region(), steps.size());
-    }
-    Map<Region, List<Integer>> transfers = transfers(steps);
-    List<Residence> residences = new ArrayList<>();
-    for (Map.Entry<Region, Long> each : places.home().entrySet()) {
-      Region region = each.getKey();
-      if (streamed.contains(region)) {
-        residences.addAll(streamed(region, last.get(region), steps, transfers.get(region)));
-      } else {
-        boolean moves = region.kind() == Region.Kind.ACTIVATION;
-        residences.add(
-            residence(
-                region,
-                moves ? first.get(region) : -1,
-                moves ? last.getOrDefault(region, first.get(region)) : steps.size()));
-      }
-    }
-    tasks.near().keySet().stream()
-        .filter(region -> region.parts().getFirst() == region)
-        .map(region -> near(region, first, last))
-        .sorted(Comparator.comparingInt(Residence::first).thenComparingLong(Residence::offset))
-        .forEach(residences::add);
-    return residences;
-  }
-
-  /**
-   * Returns the live range of a region in the working memory; constants are copied there first,
-   * unless they are preloaded.
-   */
-  private Residence near(Region region, Map<Region, Integer> first, Map<Region, Integer> last) {
-    boolean isConstant =
-        region.kind() == Region.Kind.CONSTANT
-            && tasks.tasks().stream()
-                .noneMatch(task -> task instanceof Task.Preload own && own.constant() == region);
-    return new Residence(
-        region.name(),
-        new Address(ChipSchedule.WORKING, tasks.near().get(region)),
-        region.bytes(),
-        isConstant ? 0 : first.get(region),
-        last.get(region));
-  }
-
-  private Residence residence(Region region, int first, int last) {
-    long bytes =
-        Placement.aligned(region.bytes(), Placement.unit(places.homeUse(), places.farUse()));
-    return new Residence(
-        region.name(), Address.home(places.home().get(region)), bytes, first, last);
-  }
-
-  /** Begins with its transfer, which may be in the previous run. */
-  private List<Residence> streamed(
-      Region region, int last, List<ScheduleStep> steps, List<Integer> transfers) {
-    boolean isEarly = transfers.getFirst() < 0;
-    List<Integer> own = transfers.stream().filter(i -> i < last || !isFetch(steps.get(i))).toList();
-    List<Residence> residences = new ArrayList<>();
-    residences.add(residence(region, own.getFirst(), Math.max(last, own.getLast())));
-    if (isEarly) {
-      int again = transfers.stream().filter(i -> i > last).findFirst().orElseThrow();
-      residences.add(residence(region, again, steps.size()));
-    }
-    return residences;
-  }
-
-  private static boolean isFetch(ScheduleStep step) {
-    return step instanceof ScheduleStep.StartTransfer start && start.fetch();
-  }
-
-  /** The steps that start transfers of streamed regions, or wait for them; -1 before a run. */
-  private Map<Region, List<Integer>> transfers(List<ScheduleStep> steps) {
-    NavigableMap<Long, Region> regions = new TreeMap<>();
-    places.streamed().forEach(region -> regions.put(places.far().get(region), region));
-    Map<Integer, Region> underWay = new HashMap<>();
-    Map<Region, List<Integer>> transfers = new IdentityHashMap<>();
-    for (ScheduleStep step : places.start()) {
-      if (step instanceof ScheduleStep.StartTransfer start) {
-        Region region = regions.floorEntry(start.far().offset()).getValue();
-        underWay.put(start.transfer(), region);
-        transfers.computeIfAbsent(region, each -> new ArrayList<>(List.of(-1)));
-      }
-    }
-    for (int i = 0; i < steps.size(); i++) {
-      Region region =
-          switch (steps.get(i)) {
-            case ScheduleStep.StartTransfer start -> {
-              Region moved = regions.floorEntry(start.far().offset()).getValue();
-              underWay.put(start.transfer(), moved);
-              yield moved;
-            }
-            case ScheduleStep.WaitTransfer wait -> underWay.remove(wait.transfer());
-            case ScheduleStep other -> null;
-          };
-      if (region != null) {
-        transfers.computeIfAbsent(region, each -> new ArrayList<>()).add(i);
-      }
-    }
-    return transfers;
-  }
-
   private ScheduleStep.Clear clear(Region region) {
     return new ScheduleStep.Clear(places.home().get(region), region.bytes(), region.origin());
   }
@@ -305,7 +184,6 @@ final class ChipPlacing {
     return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
-  /** Returns the constants in the order of their numbers. */
   private List<MemoryUse> memories() {
     List<MemoryUse> memories = new ArrayList<>();
     MemoryUse working = Scheduler.unused(chip.working(), chip);
@@ -418,35 +296,12 @@ final class ChipPlacing {
               at(exchange.vector()),
               exchange.message().map(places.home()::get),
               0,
-              exchangeBytes(number, exchange),
+              tasks.exchangeBytes(number, exchange),
               exchange.origin());
       case Task.Guard guard -> guard(number, guard);
       case Task.Clear(var region, var origin) ->
           new ScheduleStep.Clear(places.home().get(region), region.bytes(), origin);
     };
-  }
-
-  /**
-   * Returns the bytes of the working memory before those of preloads that are under way, also when
-   * the exchange begins.
-   */
-  private long exchangeBytes(int number, Task.Exchange exchange) {
-    int begin = tasks.tasks().indexOf(new Task.BeginExchange(exchange));
-    return Math.min(freeBytes(number), begin < 0 ? Long.MAX_VALUE : freeBytes(begin));
-  }
-
-  private long freeBytes(int number) {
-    Map<Integer, Region> underWay = new HashMap<>();
-    for (Task task : tasks.tasks().subList(0, number)) {
-      if (task instanceof Task.Preload preload) {
-        underWay.put(preload.number(), preload.constant());
-      } else if (task instanceof Task.AwaitPreload await) {
-        underWay.remove(await.number());
-      }
-    }
-    return underWay.values().stream()
-        .mapToLong(tasks.near()::get)
-        .reduce(tasks.loopBytes(), Math::min);
   }
 
   private List<Port> ports(List<Named> named) {

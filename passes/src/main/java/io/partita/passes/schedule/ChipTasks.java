@@ -6,6 +6,7 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,6 +90,29 @@ record ChipTasks(
         values.at(places),
         near,
         loopBytes);
+  }
+
+  /**
+   * Returns the bytes of the working memory before those of preloads that are under way at an
+   * exchange, also when it begins.
+   *
+   * @param number of the task
+   */
+  long exchangeBytes(int number, Task.Exchange exchange) {
+    int begin = tasks.indexOf(new Task.BeginExchange(exchange));
+    return Math.min(freeBytes(number), begin < 0 ? Long.MAX_VALUE : freeBytes(begin));
+  }
+
+  private long freeBytes(int number) {
+    Map<Integer, Region> underWay = new HashMap<>();
+    for (Task task : tasks.subList(0, number)) {
+      if (task instanceof Task.Preload preload) {
+        underWay.put(preload.number(), preload.constant());
+      } else if (task instanceof Task.AwaitPreload await) {
+        underWay.remove(await.number());
+      }
+    }
+    return underWay.values().stream().mapToLong(near::get).reduce(loopBytes, Math::min);
   }
 
   /**
