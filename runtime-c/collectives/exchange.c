@@ -67,36 +67,53 @@ static uint8_t *place(const struct partita_exchange *exchange, struct partita_sl
 /* The messages on their way: sends and receives, each in the order in which they were started. */
 struct queue {
     struct partita_message messages[PARTITA_UNDER_WAY];
-    int32_t chips[PARTITA_UNDER_WAY]; /* at the other ends */
     uint32_t started;
     uint32_t ended;
+#ifdef PARTITA_PROBES
+    int32_t chips[PARTITA_UNDER_WAY]; /* at the other ends */
+#endif
 };
 
 static PARTITA_NEAR struct queue sends;
 static PARTITA_NEAR struct queue receives;
 
-static struct partita_message *next_of(struct queue *queue, int32_t chip)
+static inline struct partita_message *next_of(struct queue *queue, int32_t chip)
 {
     const uint32_t place = queue->started++ % PARTITA_UNDER_WAY;
+#ifdef PARTITA_PROBES
     queue->chips[place] = chip;
+#endif
+    (void)chip;
     return &queue->messages[place];
 }
 
+/* Whether the chip is in the exchange's own step, and so may preload. */
+static PARTITA_NEAR int32_t is_own_step;
+
+/* Waits for a message; meanwhile, what is preloaded next is copied in pieces. */
+static void await_message(struct partita_message *message)
+{
+    while (is_own_step && partita_preload_waits() && !partita_message_ended(message)) {
+        partita_preload_piece();
+    }
+    partita_message_wait(message);
+}
+
 /* Waits until so many have ended. */
-static void await(struct queue *queue, uint32_t count)
+static inline void await(struct queue *queue, uint32_t count)
 {
     while (queue->ended < count) {
-        partita_message_wait(&queue->messages[queue->ended++ % PARTITA_UNDER_WAY]);
+        await_message(&queue->messages[queue->ended++ % PARTITA_UNDER_WAY]);
     }
 }
 
 /* Whether a message is sent from the vector, or received into it. */
-static int32_t is_in_place(const struct partita_action *action)
+static inline int32_t is_in_place(const struct partita_action *action)
 {
     return action->slice_count == 0 && action->combine == 0;
 }
 
-static uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
+static inline uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     return is_in_place(action) ? place(exchange, action->slice) : (uint8_t *)exchange->message + action->place;
 }
@@ -155,6 +172,8 @@ static PARTITA_NEAR struct joining {
     uint32_t apart;          /* from one message to the next */
     uint32_t count;          /* messages */
     uint32_t all;            /* receives that must have ended */
+    uint32_t all_elements;   /* of the slice */
+    uint32_t all_bytes;
     uint32_t left;           /* bytes of elements that aren't in a tile yet */
     uint32_t half;           /* of the workspace, for a tile */
     uint32_t most;           /* bytes of a tile's elements */
@@ -167,16 +186,16 @@ static PARTITA_NEAR struct joining {
 static PARTITA_NEAR struct tile tiles[2];
 
 /* The first tile of the next slice to join, if it is loaded already. */
-static struct tile *ahead;
+static PARTITA_NEAR struct tile *ahead;
 
-/* Aligned to 8 bytes if there is room for it, and to elements. */
-static uint32_t aligned(uint32_t bytes, uint32_t size)
+/* Aligned to 8 bytes if there is room for it, and to elements, whose size is a power of two. */
+static inline uint32_t aligned(uint32_t bytes, uint32_t size)
 {
-    return bytes >= 8 ? bytes / 8 * 8 : bytes / size * size;
+    return bytes & ~((bytes >= 8 ? 8u : size) - 1);
 }
 
 /* From the buffer of a message to that of the next one. */
-static uint32_t apart(const struct partita_action *action)
+static inline uint32_t apart(const struct partita_action *action)
 {
     return (action->bytes + 7) / 8 * 8;
 }
@@ -198,7 +217,7 @@ static struct tile *load(void)
     tile->join.own = l1;
     tile->join.received = l1 + bytes;
     tile->join.count = (int32_t)joining.count;
-    tile->join.elements = (int32_t)(bytes / joining.exchange->element_bytes);
+    tile->join.elements = (int32_t)(bytes == joining.all_bytes ? joining.all_elements : bytes / joining.exchange->element_bytes);
     partita_load_start(&tile->moved, l1, joining.own, bytes);
     await(&receives, joining.all);
     partita_load_lines_start(&tile->received, l1 + bytes, joining.received, joining.count, bytes, joining.apart);
@@ -218,19 +237,28 @@ static struct tile *begin(const struct partita_exchange *exchange, const struct 
                           struct partita_slice slice, const uint8_t *received, uint32_t all, int32_t is_last)
 {
     const uint32_t size = exchange->element_bytes;
+    const uint32_t bytes = slice.size * size;
     const uint32_t half = aligned(exchange->workspace_bytes / 2, size);
-    const uint32_t room = aligned(half / (count + 1), size);
-    joining = (struct joining){.exchange = exchange,
-                               .combine = action->combine,
-                               .own = place(exchange, slice),
-                               .received = received,
-                               .apart = apart(action),
-                               .count = count,
-                               .all = all,
-                               .left = slice.size * size,
-                               .half = half,
-                               .most = least(room, TILE),
-                               .gives_result = is_last && action->gives_result != 0};
+    joining.exchange = exchange;
+    joining.combine = action->combine;
+    joining.own = place(exchange, slice);
+    joining.received = received;
+    joining.apart = apart(action);
+    joining.count = count;
+    joining.all = all;
+    joining.all_elements = slice.size;
+    joining.all_bytes = bytes;
+    joining.left = bytes;
+    joining.half = half;
+    joining.most = bytes;
+    joining.gives_result = is_last && action->gives_result != 0;
+    joining.loaded = 0;
+    joining.stored = 0;
+    joining.turn = 0;
+    /* Most slices are one tile: a division takes as long as 30 other instructions. */
+    if (bytes > TILE || bytes * (count + 1) > half) {
+        joining.most = least(aligned(half / (count + 1), size), TILE);
+    }
     return load();
 }
 
@@ -313,8 +341,11 @@ enum { AT_ONCE = PARTITA_JOINED };
 #endif
 
 /* How many of so many messages are joined in one pass. */
-static uint32_t at_once(const struct partita_exchange *exchange, uint32_t messages)
+static inline uint32_t at_once(const struct partita_exchange *exchange, uint32_t messages)
 {
+    if (messages <= AT_ONCE && 2 * (messages + 1) * exchange->element_bytes <= exchange->workspace_bytes) {
+        return messages;
+    }
     const uint32_t fit = exchange->workspace_bytes / 2 / exchange->element_bytes - 1;
     const uint32_t most = fit < AT_ONCE ? fit : AT_ONCE;
     return messages < most ? messages : most;
@@ -338,7 +369,9 @@ static void finish(const struct partita_exchange *exchange, const struct partita
     uint8_t *data = data_of(exchange, action);
     if (action->combine == 0) {
         await(&receives, receives.ended + 1);
-        pack(exchange, action, data);
+        if (action->slice_count != 0) {
+            pack(exchange, action, data);
+        }
         record(exchange, action, 0u);
         return;
     }
@@ -350,7 +383,7 @@ static void finish(const struct partita_exchange *exchange, const struct partita
     }
 }
 
-static void start(const struct partita_exchange *exchange, const struct partita_action *action)
+static inline void start(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     uint8_t *data = data_of(exchange, action);
     if (action->kind == PARTITA_POST) {
@@ -358,7 +391,9 @@ static void start(const struct partita_exchange *exchange, const struct partita_
         partita_receive_start(next_of(&receives, action->chip), action->chip, data, action->bytes);
         return;
     }
-    pack(exchange, action, data);
+    if (action->slice_count != 0) {
+        pack(exchange, action, data);
+    }
     partita_probe_begin(PARTITA_PROBE_SEND, action->step, action->chip, action->bytes);
     partita_probe_data(data, action->bytes);
     partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
@@ -370,9 +405,12 @@ static PARTITA_NEAR uint32_t begun;
 /* Does an exchange's actions up to one. */
 static void act(const struct partita_exchange *exchange, uint32_t end)
 {
-    for (uint32_t i = begun; i < end; i++) {
-        const struct partita_action *action = &exchange->actions[i];
-        await(&sends, action->ended);
+    const struct partita_action *copying = exchange->actions + exchange->copying;
+    const struct partita_action *last = exchange->actions + end;
+    for (const struct partita_action *action = exchange->actions + begun; action < last;) {
+        if (action->ended > sends.ended) {
+            await(&sends, action->ended);
+        }
         if (action->kind == PARTITA_FINISH) {
             finish(exchange, action);
         } else if (action->kind == PARTITA_LOAD) {
@@ -380,7 +418,7 @@ static void act(const struct partita_exchange *exchange, uint32_t end)
         } else {
             start(exchange, action);
         }
-        if (i + 1 == exchange->copying) {
+        if (++action == copying && is_own_step) {
             partita_preload_start();
         }
     }
@@ -414,6 +452,7 @@ void partita_exchange_begin(const struct partita_exchange *exchange)
 
 void partita_exchange(const struct partita_exchange *exchange)
 {
+    is_own_step = 1;
     if (exchange->copying <= begun) {
         partita_preload_start();
     } else {
@@ -426,5 +465,6 @@ void partita_exchange(const struct partita_exchange *exchange)
     begun = 0;
     await(&sends, sends.started);
     copy_result(exchange);
+    is_own_step = 0;
     partita_preload_start();
 }

@@ -2,7 +2,12 @@
 
 #include "float_functions.h"
 
-enum { PARTS = 8 };
+enum { PARTS = PARTITA_NORM_PARTS };
+
+static inline float added(const float *sums)
+{
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
 
 /* Part p adds elements p, p + 8, p + 16, ...; a sum of its own has those after the last whole eight. */
 #define SUM(NAME, VALUE)                                                                                               \
@@ -23,7 +28,38 @@ enum { PARTS = 8 };
         for (; size > 0; size--, x++) {                                                                                \
             rest += VALUE(*x);                                                                                         \
         }                                                                                                              \
-        return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7])) + rest;       \
+        return added(sums) + rest;                                                                                     \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* A part of a row of whole eights. */                                                                             \
+    static PARTITA_STAGED float NAME##_of_part(const float *x, int32_t eights, float shift)                            \
+    {                                                                                                                  \
+        float all = 0;                                                                                                 \
+        (void)shift;                                                                                                   \
+        for (; eights >= PARTITA_GROUP; eights -= PARTITA_GROUP, x += PARTITA_GROUP * PARTS) {                         \
+            float each[PARTITA_GROUP];                                                                                 \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                each[e] = x[e * PARTS];                                                                                \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                all += VALUE(each[e]);                                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; eights > 0; eights--, x += PARTS) {                                                                     \
+            all += VALUE(*x);                                                                                          \
+        }                                                                                                              \
+        return all;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* The sum of a row, of its parts. */                                                                              \
+    static inline float NAME##_of_row(const float *x, int32_t size, float shift, const float *parts)                   \
+    {                                                                                                                  \
+        float rest = 0;                                                                                                \
+        (void)shift;                                                                                                   \
+        for (int32_t i = size & ~(PARTS - 1); i < size; i++) {                                                         \
+            rest += VALUE(x[i]);                                                                                       \
+        }                                                                                                              \
+        return added(parts) + rest;                                                                                    \
     }
 
 #define ELEMENT(x) (x)
@@ -105,4 +141,56 @@ void partita_layer_norm_f32(const void *arguments, int32_t core, int32_t cores)
 void partita_rms_norm_f32(const void *arguments, int32_t core, int32_t cores)
 {
     rows(arguments, core, cores, 0);
+}
+
+static inline float mean_of(const float *x, int32_t size, const float *elements)
+{
+    return elements == 0 ? 0.0f : sum_of_row(x, size, 0, elements) / (float)size;
+}
+
+/* A core has the same parts of all rows. */
+void partita_norm_sums_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_norm_sums *sums = arguments;
+    const struct partita_range share = partita_share(PARTS, 1, core, cores);
+    for (int32_t row = 0; row < sums->rows; row++) {
+        for (int32_t part = share.from; part < share.to; part++) {
+            const float *x = sums->x + row * sums->size + part;
+            sums->out[row * PARTS + part] = sum_of_part(x, sums->size / PARTS, 0);
+        }
+    }
+}
+
+void partita_norm_squares_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_norm_sums *sums = arguments;
+    const int32_t eights = sums->size / PARTS;
+    const struct partita_range share = partita_share(PARTS, 1, core, cores);
+    for (int32_t row = 0; row < sums->rows; row++) {
+        const float *x = sums->x + row * sums->size;
+        const float *elements = sums->elements == 0 ? 0 : sums->elements + row * PARTS;
+        const float mean = mean_of(x, sums->size, elements);
+        for (int32_t part = share.from; part < share.to; part++) {
+            sums->out[row * PARTS + part] = elements == 0 ? sum_of_squares_of_part(x + part, eights, 0)
+                                                          : sum_of_shifted_squares_of_part(x + part, eights, mean);
+        }
+    }
+}
+
+void partita_norm_by_sums_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_norm_by_sums *by = arguments;
+    const struct partita_norm norm = {by->x, by->scale, by->bias, by->out, by->rows, by->size, by->epsilon};
+    const struct partita_range part = partita_share(by->size, PARTITA_GROUP, core, cores);
+    const float size = (float)by->size;
+    for (int32_t row = 0; row < by->rows; row++) {
+        const float *x = by->x + row * by->size;
+        const float *elements = by->elements == 0 ? 0 : by->elements + row * PARTS;
+        const float mean = mean_of(x, by->size, elements);
+        const float *parts = by->squares + row * PARTS;
+        const float squares = elements == 0 ? sum_of_squares_of_row(x, by->size, 0, parts)
+                                            : sum_of_shifted_squares_of_row(x, by->size, mean, parts);
+        const float root = partita_sqrt(squares / size + by->epsilon);
+        scale_row(&norm, row, part, mean, 1.0f / root);
+    }
 }

@@ -1,7 +1,10 @@
 #include "preload.h"
 
-/* What an exchange starts with: it takes less time than the first message to arrive. */
-enum { SOME = 16384 };
+/*
+ * What an exchange starts with: it takes less time than the first message to arrive. And what it starts while it waits,
+ * so that its own transfers wait only briefly.
+ */
+enum { SOME = 16384, PIECE = 1024 };
 
 static PARTITA_NEAR struct {
     struct partita_box *box;
@@ -36,9 +39,24 @@ void partita_preload_start(void)
     }
 }
 
-void partita_preload_some(void)
+static void start_at_most(uint32_t bytes)
 {
     if (next.box != 0) {
-        start(next.bytes < SOME ? next.bytes : SOME);
+        start(next.bytes < bytes ? next.bytes : bytes);
     }
+}
+
+void partita_preload_some(void)
+{
+    start_at_most(SOME);
+}
+
+void partita_preload_piece(void)
+{
+    start_at_most(PIECE);
+}
+
+int32_t partita_preload_waits(void)
+{
+    return next.box != 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Weights that are copied to L1 ahead of their loop. The DMA serves transfers one after the other, so another loop starts
  * one when its own last tile has arrived and the cores compute, and an exchange while it waits for messages: a part at
- * its beginning, and the rest when it has no more transfers of its own.
+ * its beginning, pieces during each wait, and the rest when it has no more transfers of its own.
  */
 #ifndef PARTITA_PRELOAD_H
 #define PARTITA_PRELOAD_H
@@ -16,5 +16,11 @@ void partita_preload_start(void);
 
 /* Starts a part of it, for which other transfers wait only briefly. */
 void partita_preload_some(void);
+
+/* Starts a small piece of it, and waits for the one before the last, so that only two are under way. */
+void partita_preload_piece(void);
+
+/* Whether there is something that hasn't been started. */
+int32_t partita_preload_waits(void);
 
 #endif

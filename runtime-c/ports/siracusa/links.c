@@ -28,47 +28,52 @@ static uint32_t registers_of(int32_t chip)
     return BOARD + PEERS + PEER_BYTES * (uint32_t)chip;
 }
 
-static void verify(int32_t chip)
+/* The registers for a chip; the board itself knows which chips there are. */
+static inline uint32_t verified_registers_of(int32_t chip)
 {
-    if (!PARTITA_BOARD || chip < 0 || chip >= partita_chips() || chip == partita_chip()) {
+    if (!PARTITA_BOARD || (uint32_t)chip >= MAX_CHIPS) {
         partita_fail("a message to or from a chip that doesn't exist");
     }
+    return registers_of(chip);
 }
 
+/* The message's data is the register that counts it when it has ended. */
 void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
 {
-    verify(chip);
-    message->is_send = 1;
-    message->chip = chip;
-    message->done = ++sends[chip];
+    const uint32_t registers = verified_registers_of(chip);
     __asm__ volatile("" : : : "memory");
-    write_register(registers_of(chip) + SEND_ADDRESS, (uint32_t)(uintptr_t)l2);
-    write_register(registers_of(chip) + SEND, bytes);
+    write_register(registers + SEND_ADDRESS, (uint32_t)(uintptr_t)l2);
+    write_register(registers + SEND, bytes);
+    message->data = (uint8_t *)(uintptr_t)(registers + SENT);
+    message->done = ++sends[chip];
     partita_moved.sent += bytes;
     sent[chip] += bytes;
 }
 
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
 {
-    verify(chip);
-    message->is_send = 0;
-    message->chip = chip;
-    message->done = ++receives[chip];
+    const uint32_t registers = verified_registers_of(chip);
     __asm__ volatile("" : : : "memory");
-    write_register(registers_of(chip) + RECEIVE_ADDRESS, (uint32_t)(uintptr_t)l2);
-    write_register(registers_of(chip) + RECEIVE, bytes);
+    write_register(registers + RECEIVE_ADDRESS, (uint32_t)(uintptr_t)l2);
+    write_register(registers + RECEIVE, bytes);
+    message->data = (uint8_t *)(uintptr_t)(registers + RECEIVED);
+    message->done = ++receives[chip];
     partita_moved.received += bytes;
+}
+
+static inline int32_t has_ended(const struct partita_message *message)
+{
+    return (int32_t)(read_register((uint32_t)(uintptr_t)message->data) - message->done) >= 0;
 }
 
 int32_t partita_message_ended(struct partita_message *message)
 {
-    const uint32_t count = registers_of(message->chip) + (message->is_send ? SENT : RECEIVED);
-    return (int32_t)(read_register(count) - message->done) >= 0;
+    return has_ended(message);
 }
 
 void partita_message_wait(struct partita_message *message)
 {
-    while (!partita_message_ended(message)) {
+    while (!has_ended(message)) {
     }
     __asm__ volatile("" : : : "memory");
 }

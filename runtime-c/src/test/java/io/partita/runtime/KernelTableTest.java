@@ -59,7 +59,7 @@ class KernelTableTest {
     assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.c")))
         .contains("enum { TILE = " + Actions.TILE + " };\n");
     assertThat(Files.readString(CCompiler.MODULE.resolve("tiles/preload.c")))
-        .contains("enum { SOME = " + Actions.PRELOADED + " };\n");
+        .contains("enum { SOME = " + Actions.PRELOADED + ", PIECE = 1024 };\n");
   }
 
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */

@@ -10,9 +10,11 @@ import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,11 +57,7 @@ class NormTest {
       // A double that is exactly a float.
       double epsilon = 1e-5f;
       KernelCall call =
-          new KernelCall(
-                  "partita_" + new Structured.Norm(kind, 1, 0, false, false).mnemonic() + "_f32")
-              .in(x);
-      call = scaled ? call.in(scale) : call.absent();
-      call = biased ? call.in(bias) : call.absent();
+          scaleAndBias(new KernelCall("partita_" + kind(kind)).in(x), scaled, scale, biased, bias);
       call = call.out(x.type()).i32(rows, size).f32(epsilon);
       double[] exact = exact(new Structured.Norm(kind, 1, epsilon, scaled, biased), operands);
       double[] unscaled = normBound(kind, x, size, epsilon);
@@ -71,6 +69,48 @@ class NormTest {
               (size / 8 + 17) * U * unscaled[i] * (scaled ? Math.abs(scale.getDouble(i % size)) : 1)
                   + U * Math.abs(y));
     }
+  }
+
+  /** Norms of sums that the cores compute together have the bits of those of one kernel. */
+  @ParameterizedTest
+  @EnumSource
+  void normsBySums(NormKind kind, Kernels kernels) {
+    for (int round = 0; round < 40; round++) {
+      int rows = samples.one(1, 2, 7, 9);
+      int size = samples.one(1, 7, 8, 31, 64, 129, 512);
+      Tensor x = shifted(samples.floats(Shape.of(rows, size), 3), samples.one(0f, 1f, -20f));
+      Tensor scale = samples.floats(Shape.of(size), 2);
+      Tensor bias = samples.floats(Shape.of(size), 2);
+      TensorType sums = TensorType.of(ElementType.F32, rows, 8);
+      boolean isLayer = kind == NormKind.LAYER;
+      boolean scaled = samples.flag();
+      boolean biased = samples.flag();
+      KernelCall whole =
+          scaleAndBias(new KernelCall("partita_" + kind(kind)).in(x), scaled, scale, biased, bias);
+      KernelCall elements =
+          new KernelCall("partita_norm_sums_f32").in(x).absent().out(sums).i32(rows, size);
+      Optional<Tensor> means =
+          isLayer ? Optional.of(kernels.result(elements)) : Optional.empty();
+      KernelCall squares = new KernelCall("partita_norm_squares_f32").in(x);
+      squares = means.map(squares::in).orElseGet(squares::absent).out(sums).i32(rows, size);
+      KernelCall norm = new KernelCall("partita_norm_by_sums_f32").in(x);
+      norm = means.map(norm::in).orElseGet(norm::absent).in(kernels.result(squares));
+      norm = scaleAndBias(norm, scaled, scale, biased, bias);
+      Same.verify(
+          kind + " " + rows + " x " + size,
+          kernels.result(norm.out(x.type()).i32(rows, size).f32(1e-5)),
+          kernels.result(whole.out(x.type()).i32(rows, size).f32(1e-5)));
+    }
+  }
+
+  private static String kind(NormKind kind) {
+    return new Structured.Norm(kind, 1, 0, false, false).mnemonic() + "_f32";
+  }
+
+  private static KernelCall scaleAndBias(
+      KernelCall call, boolean scaled, Tensor scale, boolean biased, Tensor bias) {
+    KernelCall withScale = scaled ? call.in(scale) : call.absent();
+    return biased ? withScale.in(bias) : withScale.absent();
   }
 
   private static Tensor shifted(Tensor x, float by) {

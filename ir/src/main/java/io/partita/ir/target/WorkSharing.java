@@ -25,6 +25,11 @@ public record WorkSharing(long rows, long columns, double split) {
    */
   public record Part(double blocks, double results, double work) {}
 
+  /** Whether each core computes whole lines. */
+  public boolean isByLines() {
+    return rows == 0 && columns == 0;
+  }
+
   /**
    * Returns the largest share of a core for {@code batch × rows × columns} results of {@code depth}
    * units of work.

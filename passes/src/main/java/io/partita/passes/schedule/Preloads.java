@@ -1,5 +1,6 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.message.Action;
 import io.partita.ir.message.Actions;
@@ -7,12 +8,11 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
-import io.partita.ir.target.DmaChannel;
-import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.schedule.tile.NearTiles;
+import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.schedule.tile.TileChoice;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
@@ -45,20 +45,14 @@ final class Preloads {
   /** The most tasks before a loop that its weights may be under way. */
   private static final int AHEAD = 16;
 
-  /** A part is a multiple of so many bytes. */
-  private static final long PART = 256;
-
-  /** For fewer bytes, starting a transfer takes longer than waiting for it. */
-  private static final long LEAST_BYTES = 4096;
-
   /**
    * The largest part of a weight takes one of these percentages of the bytes of loops, so that
    * another part can be under way while a loop uses one.
    */
   private static final List<Long> SHARES = List.of(50L, 40L, 30L);
 
-  /** What exchanges have of the working memory at least, so that their transfers are few. */
-  private static final long LEAST_WORKSPACE = 64 << 10;
+  /** What exchanges have of the working memory, so that their transfers are few. */
+  private static final long WORKSPACE = 64 << 10;
 
   private static final long ALIGNMENT = 16;
 
@@ -66,8 +60,7 @@ final class Preloads {
   private final LoopKernels before;
   private final LoopKernels after;
   private final ChipKind chip;
-  private final DmaChannel channel;
-  private final double cyclesPerReceivedByte;
+  private final PreloadRoom during;
   private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
   private final List<Preload> found = new ArrayList<>();
@@ -111,14 +104,12 @@ final class Preloads {
       LoopKernels before,
       LoopKernels after,
       ChipKind chip,
-      DmaChannel channel,
-      double cyclesPerReceivedByte) {
+      PreloadRoom during) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;
     this.chip = chip;
-    this.channel = channel;
-    this.cyclesPerReceivedByte = cyclesPerReceivedByte;
+    this.during = during;
     int count = tasks.tasks().size();
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
@@ -136,22 +127,8 @@ final class Preloads {
    */
   record Result(RoleTasks tasks, double cycles) {}
 
-  /** Returns the channel of preloads; empty where each core has a working memory of its own. */
-  private static Optional<DmaChannel> channel(ChipKind chip) {
-    Memory working = chip.working();
-    return working.scope() == Memory.Scope.CORE
-        ? Optional.empty()
-        : chip.channel(Scheduler.home(chip).name(), working.name());
-  }
-
-  /**
-   * Returns the sizes of parts into which weights may be split, of which some are larger; none on a
-   * chip without preloads.
-   */
-  static List<Long> partSizes(RoleTasks role, ChipKind chip) {
-    if (channel(chip).isEmpty()) {
-      return List.of();
-    }
+  /** Returns the sizes of parts into which weights may be split, of which some are larger. */
+  static List<Long> partSizes(RoleTasks role) {
     long largest =
         role.entries().stream()
             .flatMap(entry -> entry.tasks().stream())
@@ -172,20 +149,13 @@ final class Preloads {
    * Adds preloads to the tasks of a role.
    *
    * @param rest chooses tiles within the bytes for loops
-   * @param linkBytesPerSecond of the fastest link
    */
-  static Result add(RoleTasks role, ChipKind chip, TileChoice rest, double linkBytesPerSecond) {
-    Optional<DmaChannel> channel = channel(chip);
-    if (channel.isEmpty()) {
-      return new Result(role, role.loopCycles(chip));
-    }
+  static Result add(RoleTasks role, ChipKind chip, TileChoice rest, PreloadRoom during) {
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
     List<ChipTasks> entries = new ArrayList<>();
     double own = 0;
     for (ChipTasks tasks : role.entries()) {
-      Preloads preloads =
-          new Preloads(
-              tasks, role.kernels(), after, chip, channel.get(), chip.hertz() / linkBytesPerSecond);
+      Preloads preloads = new Preloads(tasks, role.kernels(), after, chip, during);
       entries.add(preloads.run());
       own += preloads.cycles();
     }
@@ -222,9 +192,9 @@ final class Preloads {
         used[i] = kernel.workingBytes();
         room[i] = isGuarded[i] ? 0 : room(kernel);
       } else if (tasks.tasks().get(i) instanceof Task.BeginExchange) {
-        used[i] = LEAST_WORKSPACE;
+        used[i] = WORKSPACE;
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
-        used[i] = LEAST_WORKSPACE;
+        used[i] = workspace(exchange);
         room[i] = isGuarded[i] ? 0 : room(exchange);
       }
     }
@@ -240,37 +210,38 @@ final class Preloads {
 
   /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
   private long room(TiledKernel kernel) {
-    return room(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
+    return during.during(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
   }
 
-  /**
-   * Returns the bytes that an exchange can begin with, and those that it can transfer while it
-   * receives messages without copying any.
-   */
   private long room(Task.Exchange exchange) {
-    long received =
+    return exchange.exchanges().stream()
+        .map(Communication.Exchange::actions)
+        .mapToLong(during::during)
+        .min()
+        .orElse(0);
+  }
+
+  /** Returns what an exchange can use: two of its tiles, or all that it copies. */
+  private static long workspace(Task.Exchange exchange) {
+    long copied =
+        exchange.operand().isPresent() || exchange.result().isPresent()
+            ? exchange.vector().region().bytes()
+            : 0;
+    long used =
         exchange.exchanges().stream()
-            .map(Communication.Exchange::actions)
-            .mapToLong(
-                actions ->
-                    received(actions.list().subList(actions.copying(), actions.list().size())))
-            .min()
+            .flatMap(each -> each.actions().list().stream())
+            .mapToLong(Preloads::workspace)
+            .max()
             .orElse(0);
-    return Actions.PRELOADED + room(received * cyclesPerReceivedByte);
+    return Math.clamp(Math.max(copied, used), ALIGNMENT, WORKSPACE);
   }
 
-  private static long received(List<Action> actions) {
-    return actions.stream()
-        .filter(Action.Finish.class::isInstance)
-        .mapToLong(each -> each.message().bytes())
-        .sum();
-  }
-
-  private long room(double during) {
-    double cycles = during - channel.cycles(0, 0);
-    double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
-    long bytes = ((long) (cycles / perPart)) * PART;
-    return bytes < LEAST_BYTES ? 0 : bytes;
+  private static long workspace(Action action) {
+    return switch (action) {
+      case Action.Joining joining when joining.message().combine() != Combine.REPLACE ->
+          2 * (1 + joining.messages().size()) * Math.min(Actions.TILE, joining.message().bytes());
+      case Action any -> any.message().isInPlace() ? 0 : any.message().bytes();
+    };
   }
 
   private TileSpace space(Task.Loop loop, Set<Integer> preloaded) {
@@ -294,7 +265,7 @@ final class Preloads {
         && !own.isNear()
         && own.element().bits() >= Byte.SIZE
         && isWhole(storage)
-        && storage.region().bytes() >= LEAST_BYTES
+        && storage.region().bytes() >= PreloadRoom.LEAST_BYTES
         && uses.get(storage.region()) == 1
         && NearTiles.isLine(space, operand);
   }
@@ -322,7 +293,7 @@ final class Preloads {
     if (starts.left > 0) {
       starts = starts(task, constant, own, true);
     }
-    double wait = starts.left > 0 ? channel.cycles(starts.left, 0) : 0;
+    double wait = starts.left > 0 ? during.channel().cycles(starts.left, 0) : 0;
     double now = LoopTime.of(kernel(loop, task), chip).cycles();
     double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
     if (!starts.tasks.isEmpty() && then < now) {

@@ -15,7 +15,6 @@ import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.target.ChipKind;
-import io.partita.ir.target.Link;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
@@ -24,6 +23,7 @@ import io.partita.passes.schedule.legalize.Legalization;
 import io.partita.passes.schedule.legalize.RoleLegalization;
 import io.partita.passes.schedule.place.PlacedRuns;
 import io.partita.passes.schedule.place.Places;
+import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -285,11 +285,15 @@ public final class Scheduler {
   /** Preloads whole weights, or parts of the size that minimises the time of loops. */
   private List<ChipTasks> preloaded(RoleTasks whole, ChipKind chip) {
     List<Integer> devices = whole.entries().getFirst().devices();
-    Preloads.Result best = Preloads.add(whole, chip, rest(chip), linkBytesPerSecond());
-    for (long size : Preloads.partSizes(whole, chip)) {
+    Optional<PreloadRoom> during = PreloadRoom.of(target, chip);
+    if (during.isEmpty()) {
+      return whole.entries();
+    }
+    Preloads.Result best = Preloads.add(whole, chip, rest(chip), during.get());
+    for (long size : Preloads.partSizes(whole)) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       RoleTasks cut = lower(own, devices, new Unsupported());
-      Preloads.Result other = Preloads.add(cut, chip, rest(chip), linkBytesPerSecond());
+      Preloads.Result other = Preloads.add(cut, chip, rest(chip), during.get());
       if (other.cycles() < best.cycles() * PARTS_WORTH) {
         best = other;
       }
@@ -317,14 +321,6 @@ public final class Scheduler {
   /** Returns the choice of tiles for the working memory beside near values. */
   private TileChoice rest(ChipKind chip) {
     return besideValues.computeIfAbsent(chip, this::besideValues);
-  }
-
-  /** Returns the rate of the fastest link of the target. */
-  private double linkBytesPerSecond() {
-    return target.links().stream()
-        .mapToDouble(Link::bytesPerSecond)
-        .max()
-        .orElse(Double.POSITIVE_INFINITY);
   }
 
   private TileChoice besideValues(ChipKind chip) {

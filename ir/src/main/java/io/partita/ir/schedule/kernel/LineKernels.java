@@ -2,6 +2,7 @@ package io.partita.ir.schedule.kernel;
 
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
@@ -39,6 +40,38 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
 
+  /** The number of partial sums, besides that of the last elements. */
+  private static final int PARTS = 8;
+
+  private static final KernelStruct NORM_SUMS =
+      KernelStruct.in("norm.h", "norm_sums")
+          .pointers("x", "elements", "out")
+          .integers("rows", "size")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("rows", "size"));
+                all.optional("elements", READ, all.bits(0), contiguous(all.get("rows"), PARTS));
+                all.add("out", WRITE, all.bits(0), contiguous(all.get("rows"), PARTS));
+              },
+              call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
+
+  private static final KernelStruct NORM_BY_SUMS =
+      KernelStruct.in("norm.h", "norm_by_sums")
+          .pointers("x", "elements", "squares", "scale", "bias", "out")
+          .integers("rows", "size")
+          .floats("epsilon")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.optional("elements", READ, all.bits(0), contiguous(all.get("rows"), PARTS));
+                all.add("squares", READ, all.bits(0), contiguous(all.get("rows"), PARTS));
+                all.optional("scale", READ, all.bits(0), all.vector("size"));
+                all.optional("bias", READ, all.bits(0), all.vector("size"));
+                all.elements(all.bits(0), all.bits(0), all.get("rows") * all.get("size"));
+              },
+              call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
+
   private static final KernelStruct ROTARY =
       KernelStruct.in("rotary.h", "rotary")
           .pointers("x", "cosines", "sines", "out")
@@ -57,9 +90,6 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.product("heads", "seq"), call.get("d"), 3));
 
-  /** The number of partial sums, besides that of the last elements. */
-  private static final int PARTS = 8;
-
   private LineKernels() {}
 
   static void add(KernelTable table) {
@@ -74,6 +104,9 @@ final class LineKernels {
     }
     table.add(NORM, "layer_norm_f32", KernelClass.NORM, FLOATS, call -> norm(call, true));
     table.add(NORM, "rms_norm_f32", KernelClass.NORM, FLOATS, call -> norm(call, false));
+    table.add(NORM_SUMS, "norm_sums_f32", KernelClass.NORM, FLOATS, call -> sums(call, false));
+    table.add(NORM_SUMS, "norm_squares_f32", KernelClass.NORM, FLOATS, call -> sums(call, true));
+    table.add(NORM_BY_SUMS, "norm_by_sums_f32", KernelClass.NORM, FLOATS, LineKernels::normBySums);
     table.add(
         ROTARY,
         "rotary_half_f32",
@@ -115,25 +148,70 @@ final class LineKernels {
     call.place("out").write(values);
   }
 
-  /** Returns the sum of x - shift, or of its squares. */
-  private static float sum(float[] x, int from, int size, float shift, boolean squares) {
-    float[] sums = new float[PARTS];
-    float rest = 0;
+  /** Returns the parts of the sum of x - shift, or of its squares, and that of the last elements. */
+  private static float[] parts(float[] x, int from, int size, float shift, boolean squares) {
+    float[] sums = new float[PARTS + 1];
     for (int i = 0; i < size; i++) {
       float value = x[from + i] - shift;
-      float term = squares ? value * value : value;
-      if (i < size - size % PARTS) {
-        sums[i % PARTS] += term;
-      } else {
-        rest += term;
-      }
+      sums[i < size - size % PARTS ? i % PARTS : PARTS] += squares ? value * value : value;
     }
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3]))
-        + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
-        + rest;
+    return sums;
+  }
+
+  private static float sum(float[] parts) {
+    return ((parts[0] + parts[1]) + (parts[2] + parts[3]))
+        + ((parts[4] + parts[5]) + (parts[6] + parts[7]))
+        + parts[PARTS];
   }
 
   private static void norm(KernelArguments call, boolean isCentred) {
+    norm(
+        call,
+        (x, from, size) -> isCentred ? sum(parts(x, from, size, 0, false)) / size : 0,
+        (x, from, size, mean) -> sum(parts(x, from, size, mean, true)));
+  }
+
+  /** The sum of a row's elements or squares, of parts that were computed before. */
+  private static float sumOf(Place parts, float[] x, int from, int size, float shift, boolean two) {
+    float[] all = parts(x, from, size, shift, two);
+    System.arraycopy(parts.plus(Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
+    return sum(all);
+  }
+
+  private static float meanOf(KernelArguments call, float[] x, int from, int size) {
+    Place elements = call.place("elements");
+    return elements == null ? 0 : sumOf(elements, x, from, size, 0, false) / size;
+  }
+
+  private static void sums(KernelArguments call, boolean areSquares) {
+    int rows = call.get("rows");
+    int size = call.get("size");
+    float[] x = call.place("x").floats(rows * size);
+    float[] out = new float[rows * PARTS];
+    for (int row = 0; row < rows; row++) {
+      int from = row * size;
+      float mean = areSquares ? meanOf(call, x, from, size) : 0;
+      System.arraycopy(parts(x, from, size, mean, areSquares), 0, out, row * PARTS, PARTS);
+    }
+    call.place("out").write(out);
+  }
+
+  private static void normBySums(KernelArguments call) {
+    norm(
+        call,
+        (x, from, size) -> meanOf(call, x, from, size),
+        (x, from, size, mean) -> sumOf(call.place("squares"), x, from, size, mean, true));
+  }
+
+  private interface Mean {
+    float of(float[] x, int from, int size);
+  }
+
+  private interface Squares {
+    float of(float[] x, int from, int size, float mean);
+  }
+
+  private static void norm(KernelArguments call, Mean means, Squares squares) {
     int rows = call.get("rows");
     int size = call.get("size");
     float[] values = call.place("x").floats(rows * size);
@@ -143,8 +221,8 @@ final class LineKernels {
     float[] bias = biasPlace == null ? null : biasPlace.floats(size);
     for (int row = 0; row < rows; row++) {
       int from = row * size;
-      float mean = isCentred ? sum(values, from, size, 0, false) / size : 0;
-      float variance = sum(values, from, size, mean, true) / size;
+      float mean = means.of(values, from, size);
+      float variance = squares.of(values, from, size, mean) / size;
       float inverse = 1 / (float) Math.sqrt(variance + call.number("epsilon"));
       for (int i = 0; i < size; i++) {
         float value = (values[from + i] - mean) * inverse;

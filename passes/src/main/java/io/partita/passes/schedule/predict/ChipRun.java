@@ -20,6 +20,7 @@ import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import io.partita.passes.schedule.tile.LoopTime;
+import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.timing.Outcome;
 import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
@@ -38,6 +39,7 @@ final class ChipRun {
   private static final int TILE_MOVES = 3;
 
   private final TargetTimeline timeline;
+  private final Optional<PreloadRoom> during;
   private final MemoryNames names;
   private final ChipSchedule role;
   private final ChipKind chip;
@@ -61,6 +63,9 @@ final class ChipRun {
 
   /** Whether the exchange has started preloads, as it does at its own step. */
   private boolean preloading;
+
+  /** Whether the exchange has awaited a message; until then, what it began with is preloaded. */
+  private boolean isWaiting;
 
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
@@ -103,6 +108,7 @@ final class ChipRun {
 
   ChipRun(
       TargetTimeline timeline,
+      Optional<PreloadRoom> during,
       MemoryNames names,
       ChipSchedule role,
       int device,
@@ -110,6 +116,7 @@ final class ChipRun {
       SyncEvents syncs,
       Verdict verdict) {
     this.timeline = timeline;
+    this.during = during;
     this.verdict = verdict;
     this.syncs = syncs;
     this.names = names;
@@ -231,6 +238,7 @@ final class ChipRun {
     beginning = all.beginning();
     isKept = all.resulting(own.after()).isPresent();
     preloading = false;
+    isWaiting = false;
     action = 0;
     sends.clear();
     awaited = 0;
@@ -419,6 +427,10 @@ final class ChipRun {
    */
   void finish(Action.Finish finish, int arrived) {
     awaitSends(finish.ended());
+    if (preloading && isWaiting) {
+      during.ifPresent(room -> preload(Math.min(left, room.during(finish))));
+    }
+    isWaiting = true;
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();
     OptionalInt before = ahead;

@@ -13,6 +13,7 @@ import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.tile.LoopTime;
+import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.timing.Outcome;
 import io.partita.passes.timing.RecordedTimeline;
 import io.partita.passes.timing.SyncEvents;
@@ -57,7 +58,16 @@ final class ScheduleTimeline {
       for (int device : role.devices()) {
         ChipKind chip = timeline.chip(device);
         Map<TiledKernel, LoopTime> own = times.computeIfAbsent(chip, key -> new HashMap<>());
-        chips.add(new ChipRun(timeline, names(chip), role, device, own, syncs, verdict));
+        chips.add(
+            new ChipRun(
+                timeline,
+                PreloadRoom.of(target, chip),
+                names(chip),
+                role,
+                device,
+                own,
+                syncs,
+                verdict));
       }
     }
     chips.sort(Comparator.comparingInt(ChipRun::device));

@@ -1,6 +1,7 @@
 package io.partita.benchmarks.device;
 
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.KernelClass;
@@ -63,7 +64,8 @@ final class Calibration {
   /** Returns lines for the target description. */
   List<String> lines() {
     for (Map.Entry<String, KernelCall> function : calls.entrySet()) {
-      if (function.getValue().kernel().kernelClass() == KernelClass.NORM) {
+      Kernel kernel = function.getValue().kernel();
+      if (kernel.kernelClass() == KernelClass.NORM && kernel.struct().sharing().isByLines()) {
         split(function.getKey());
       }
     }

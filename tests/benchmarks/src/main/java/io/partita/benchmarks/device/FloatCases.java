@@ -145,6 +145,19 @@ final class FloatCases extends KernelCases {
         1,
         size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
         sizes);
+    long[][] few = {size(1, 128), size(1, 512), size(1, 1000), size(2, 512), size(4, 256), size(7, 768)};
+    it.add(
+        "rms norm of few rows",
+        new Structured.Norm(Structured.NormKind.RMS, 1, 1e-5, true, false),
+        1,
+        size -> List.of(it.floats(size), it.floats(size[1])),
+        few);
+    it.add(
+        "layer norm of few rows",
+        new Structured.Norm(Structured.NormKind.LAYER, 1, 1e-5, true, true),
+        1,
+        size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
+        few);
     for (ReductionKind kind : List.of(ReductionKind.SUM, ReductionKind.MEAN, ReductionKind.MAX)) {
       it.add(
           kind.text() + " of rows",

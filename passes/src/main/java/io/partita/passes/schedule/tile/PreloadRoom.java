@@ -1,0 +1,65 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.message.Action;
+import io.partita.ir.message.Actions;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Link;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.TargetDescription;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How many bytes of weights a chip can copy to its working memory while it does something else.
+ *
+ * @param channel from the home memory to the working memory
+ * @param cyclesPerReceivedByte of messages, over the fastest link
+ */
+public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
+  /** A part is a multiple of so many bytes. */
+  private static final long PART = 256;
+
+  /** For fewer bytes, starting a transfer takes longer than waiting for it. */
+  public static final long LEAST_BYTES = 4096;
+
+  /** Returns the room on a chip; empty where each core has a working memory of its own. */
+  public static Optional<PreloadRoom> of(TargetDescription target, ChipKind chip) {
+    Memory working = chip.working();
+    if (working.scope() == Memory.Scope.CORE || chip.home().isEmpty()) {
+      return Optional.empty();
+    }
+    double linkBytesPerSecond =
+        target.links().stream()
+            .mapToDouble(Link::bytesPerSecond)
+            .max()
+            .orElse(Double.POSITIVE_INFINITY);
+    return chip.channel(chip.home().get().name(), working.name())
+        .map(channel -> new PreloadRoom(channel, chip.hertz() / linkBytesPerSecond));
+  }
+
+  /** Returns the bytes that can be copied during some cycles; 0 if they are few. */
+  public long during(double cycles) {
+    double perPart = channel.cycles(PART, 0) - channel.cycles(0, 0);
+    long bytes = ((long) ((cycles - channel.cycles(0, 0)) / perPart)) * PART;
+    return bytes < LEAST_BYTES ? 0 : bytes;
+  }
+
+  /** Returns the bytes that can be copied while an exchange awaits messages. */
+  public long during(Action.Finish finish) {
+    return during(finish.messages().size() * finish.message().bytes() * cyclesPerReceivedByte);
+  }
+
+  /**
+   * Returns the bytes that can be copied during an exchange: those with which it begins, until the
+   * first messages have arrived, and those during its other waits.
+   */
+  public long during(Actions actions) {
+    List<Action.Finish> finishes =
+        actions.list().stream()
+            .filter(Action.Finish.class::isInstance)
+            .map(Action.Finish.class::cast)
+            .toList();
+    return Actions.PRELOADED + finishes.stream().skip(1).mapToLong(this::during).sum();
+  }
+}
