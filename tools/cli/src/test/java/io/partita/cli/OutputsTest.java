@@ -111,6 +111,17 @@ class OutputsTest {
     assertThat(terminal.toString().lines()).anyMatch(line -> line.startsWith("note P6015"));
   }
 
+  /** Tests that an unsuitable folder is refused before the model is read. */
+  @Test
+  void foldersAreVerifiedFirst() throws IOException {
+    Path model = Files.writeString(scratch.resolve("broken.pir"), "not a module");
+    Path folder = Files.createDirectory(scratch.resolve("mine"));
+    Files.writeString(folder.resolve("notes.txt"), "mine");
+    Invocation compile = Invocation.of("compile", model, "--target=java", "-o", folder);
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(compile.err()).contains("error P5003");
+  }
+
   @Test
   void helpIsAlsoACommand() {
     assertThat(Invocation.of("help", "compile").out())
