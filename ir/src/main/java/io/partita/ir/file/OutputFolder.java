@@ -4,12 +4,13 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -19,13 +20,15 @@ import java.util.stream.Stream;
 /** Writes emitted programs to folders atomically. */
 public final class OutputFolder {
   private static final int BLOCK = 1 << 16;
+  private static final int MAX_LOOKS = 5;
 
   private OutputFolder() {}
 
   /**
    * Writes a program to {@code folder}, which may be missing, empty, or contain an earlier program
    * that is replaced. {@link Checksums} of all files are added. Files are first written beside the
-   * folder, which is moved when complete.
+   * folder, which is moved when complete; a folder that can't be moved gets its contents moved.
+   * Symbolic links to folders are followed.
    *
    * @param isProgram whether a folder holds a program that may be replaced
    * @throws PartitaException P5002 if it can't be written, P5003 if it contains other files, or a
@@ -43,16 +46,13 @@ public final class OutputFolder {
    */
   public static void write(
       List<EmittedFile> files, Path folder, Predicate<Path> isProgram, LongConsumer written) {
-    Path target = folder.toAbsolutePath().normalize();
     try (ShutdownGuard ending = new ShutdownGuard()) {
       ending.verifyGoesOn();
-      verifyReplaceable(target, isProgram);
-      Path parent = target.getParent();
-      if (parent == null) {
-        throw new IOException("a root folder");
-      }
-      Files.createDirectories(parent);
-      Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
+      Path target = target(folder);
+      verifyWritable(target, isProgram);
+      Files.createDirectories(target.getParent());
+      FolderReplacement replacement = FolderReplacement.of(target);
+      Path fresh = replacement.stage();
       try {
         Checksums checksums = new Checksums(written);
         for (EmittedFile file : files) {
@@ -60,19 +60,104 @@ public final class OutputFolder {
         }
         writeFile(checksums.file(), fresh, checksums, ending);
         ending.verifyGoesOn();
-        replace(target, fresh);
+        replacement.replace(fresh);
       } finally {
         delete(fresh);
       }
     } catch (IOException e) {
-      throw FolderCode.unwritable(target, e, "choose another output folder");
+      throw unwritable(folder, e);
     }
   }
 
-  private static void verifyReplaceable(Path target, Predicate<Path> isProgram) throws IOException {
-    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+  /**
+   * Checks that a folder can be written, as far as that is known before its files are, so that a
+   * long compilation needn't fail at its end.
+   *
+   * @param isProgram whether a folder holds a program that may be replaced
+   * @throws PartitaException as {@link #write(List, Path, Predicate)}
+   */
+  public static void verify(Path folder, Predicate<Path> isProgram) {
+    try {
+      verifyWritable(target(folder), isProgram);
+    } catch (IOException e) {
+      throw unwritable(folder, e);
+    }
+  }
+
+  private static PartitaException unwritable(Path folder, IOException failure) {
+    return FolderCode.unwritable(
+        folder.toAbsolutePath().normalize(), failure, "choose another output folder");
+  }
+
+  /** Returns the absolute path of a folder, and of a link to a folder the path of that. */
+  private static Path target(Path folder) throws IOException {
+    Path target = folder.toAbsolutePath().normalize();
+    if (target.getParent() == null) {
+      throw new IOException("a root folder");
+    }
+    return Files.isSymbolicLink(target) && Files.isDirectory(target) ? target.toRealPath() : target;
+  }
+
+  /** Looks again after a failure, since another process may replace the folder meanwhile. */
+  private static void verifyWritable(Path target, Predicate<Path> isProgram) throws IOException {
+    for (int looks = 1; ; looks++) {
+      try {
+        verifyOnce(target, isProgram);
+        return;
+      } catch (IOException | PartitaException failure) {
+        if (looks == MAX_LOOKS) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  private static void verifyOnce(Path target, Predicate<Path> isProgram) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      verifyReplaceable(target, isProgram);
+      verifyContents(target);
       return;
     }
+    OutputTarget.verifyAbove(target);
+  }
+
+  /** Checks that nothing in a folder is write-protected, since all of it is replaced. */
+  private static void verifyContents(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes)
+              throws IOException {
+            return verify(visited);
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            return attributes.isRegularFile() ? verify(file) : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            if (failure instanceof NoSuchFileException) {
+              // Another process has just replaced it.
+              return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+          }
+
+          private FileVisitResult verify(Path path) throws IOException {
+            if (!Files.isWritable(path) && Files.exists(path)) {
+              throw new AccessDeniedException(path.toString());
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  private static void verifyReplaceable(Path target, Predicate<Path> isProgram) throws IOException {
     if (!Files.isDirectory(target)) {
       throw notReplaceable(target, "a file", "choose another output folder");
     }
@@ -114,31 +199,6 @@ public final class OutputFolder {
     try (OutputStream out = new BufferedOutputStream(plain, BLOCK)) {
       checksums.write(file, out);
     }
-  }
-
-  /** Moves the new folder to its place; an old one is renamed until this succeeds. */
-  private static void replace(Path target, Path fresh) throws IOException {
-    setReadable(fresh);
-    if (!Files.exists(target)) {
-      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-      return;
-    }
-    Path old = Files.createTempDirectory(target.getParent(), "." + target.getFileName() + "-");
-    Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);
-    try {
-      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
-      throw e;
-    }
-    delete(old);
-  }
-
-  /** Sets the usual permissions; temporary folders are private. */
-  private static void setReadable(Path folder) {
-    boolean done =
-        folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
-    assert done || Files.isReadable(folder);
   }
 
   /** Deletes a folder recursively, if it exists. */

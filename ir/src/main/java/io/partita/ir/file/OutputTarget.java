@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -42,7 +43,29 @@ public record OutputTarget(Path path, boolean isStream) {
     if (Files.exists(target) && !Files.isWritable(target)) {
       throw new AccessDeniedException(file.toString(), null, "no permission to write it");
     }
-    return new OutputTarget(target, Files.exists(target) && !Files.isRegularFile(target));
+    boolean isStream = Files.exists(target) && !Files.isRegularFile(target);
+    if (!isStream) {
+      verifyAbove(target);
+    }
+    return new OutputTarget(target, isStream);
+  }
+
+  /**
+   * Checks that the folder above can get new files, or that it can be created.
+   *
+   * @throws IOException that names the folder
+   */
+  static void verifyAbove(Path target) throws IOException {
+    Path above = target.toAbsolutePath().getParent();
+    while (above.getParent() != null && !Files.exists(above)) {
+      above = above.getParent();
+    }
+    if (!Files.isDirectory(above)) {
+      throw new NotDirectoryException(above.toString());
+    }
+    if (!Files.isWritable(above)) {
+      throw new AccessDeniedException(above.toString());
+    }
   }
 
   /** Links below /proc are open files, which have no other name. */

@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
@@ -194,7 +195,7 @@ public final class PirFile {
     String found =
         error instanceof NoSuchFileException
             ? "no such file or folder"
-            : Files.isDirectory(file) ? "a folder" : String.valueOf(error.getMessage());
+            : Files.isDirectory(file) ? "a folder" : FileFailure.words(file, error);
     return failure(file, expected, found);
   }
 

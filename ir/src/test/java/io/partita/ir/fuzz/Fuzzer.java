@@ -18,7 +18,7 @@ public final class Fuzzer {
   private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
 
   private static final long MAX_MILLIS = 10_000;
-  private static final int MAX_SLOWER = 8;
+  private static final int MAX_SLOWER = 30;
   private static final long MAX_ALLOCATED = 2L << 30;
   private static final int MAX_FINDINGS = 20;
 

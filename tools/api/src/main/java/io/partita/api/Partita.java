@@ -102,6 +102,7 @@ public final class Partita {
     } catch (ConflictingOptions conflict) {
       throw new InvalidOptionsException(conflict.getMessage());
     }
+    target.backend().verifyOutput(options.output());
     List<Diagnostic> notes = new ArrayList<>();
     Consumer<Diagnostic> noted =
         note -> {

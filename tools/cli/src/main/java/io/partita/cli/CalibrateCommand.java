@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.OutputFile;
 import io.partita.driver.SyncSelection;
 import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
@@ -87,6 +88,7 @@ final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     data.verify(spec);
+    OutputFile.verify(output);
     Strategy strategy = devices.required(spec);
     Compilation.Request request =
         new Compilation.Request(

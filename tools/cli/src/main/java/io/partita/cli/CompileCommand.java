@@ -5,6 +5,7 @@ import io.partita.api.CompileOptions;
 import io.partita.api.CompiledModel;
 import io.partita.api.InvalidOptionsException;
 import io.partita.api.Partita;
+import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.report.ProgramReport;
 import java.io.PrintWriter;
@@ -125,6 +126,9 @@ final class CompileCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
+    if (report != null) {
+      OutputFile.verify(report);
+    }
     CompiledModel compiled = compile(spec.commandLine().getErr());
     if (report != null) {
       ReportCommand.write(

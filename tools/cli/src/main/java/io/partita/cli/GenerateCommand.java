@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -109,16 +110,12 @@ final class GenerateCommand implements Callable<Integer> {
   private void generate(LanguageModel model, Tokens tokens, String prompt, List<Integer> prompted) {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
+    // Before anything is printed, since a stop may be wrong.
+    Set<Integer> stops = sampling.stops(tokens);
     print(out, prompt);
     Generation generated =
         Generation.of(
-            model,
-            tokens,
-            prompted,
-            count,
-            sampling.sampler(),
-            sampling.stops(tokens),
-            piece -> print(out, piece));
+            model, tokens, prompted, count, sampling.sampler(), stops, piece -> print(out, piece));
     if (!json) {
       out.println();
     }

@@ -9,8 +9,10 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine;
@@ -62,6 +64,9 @@ final class Main implements Runnable {
   /** The last of these counts: remedies append them to a command that may already have them. */
   private static final Set<String> REPLACED =
       Set.of("--devices", "--strategy", "--kv-capacity", "--chunk", "--plan");
+
+  /** Options that bind names to values. */
+  private static final Set<String> BOUND = Set.of("--dim", "--bind");
 
   @Option(
       names = "--debug",
@@ -131,6 +136,23 @@ final class Main implements Runnable {
             option,
             "option '%s' (%s) should be specified only once"
                 .formatted(option.longestName(), option.paramLabel()));
+      }
+      if (BOUND.contains(option.longestName())) {
+        verifyBoundOnce(parsed.commandSpec().commandLine(), option);
+      }
+    }
+  }
+
+  /** Refuses two different values of one name. */
+  private static void verifyBoundOnce(CommandLine line, CommandLine.Model.OptionSpec option) {
+    Map<String, String> bound = new HashMap<>();
+    for (String binding : option.originalStringValues()) {
+      String before = bound.putIfAbsent(binding.split("=", 2)[0], binding);
+      if (before != null && !before.equals(binding)) {
+        throw new CommandLine.ParameterException(
+            line,
+            "%s is given twice, with different values: %s and %s"
+                .formatted(option.longestName(), before, binding));
       }
     }
   }

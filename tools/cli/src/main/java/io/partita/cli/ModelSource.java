@@ -59,7 +59,10 @@ record ModelSource(
           e.expected(),
           e.found(),
           "correct the option; partita plan --help lists them");
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
+      folder.close();
+      throw ScratchFolder.unwritable(folder.path(), e);
+    } catch (RuntimeException e) {
       folder.close();
       throw e;
     }

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.OutputFile;
 import io.partita.driver.SyncSelection;
 import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
@@ -103,6 +104,9 @@ final class PlanCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
+    if (report != null) {
+      OutputFile.verify(report);
+    }
     TargetDescription described =
         TargetChange.set(TargetLibrary.find(target), settings.settings().quantities());
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);

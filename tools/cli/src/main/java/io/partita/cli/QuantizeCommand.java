@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.driver.evaluate.Scaling;
@@ -165,6 +166,7 @@ final class QuantizeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     verify();
+    OutputFile.verify(output);
     Quantization.Settings settings =
         new Quantization.Settings(
             weights.equals("int4") ? 4 : 8,

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.Ranking;
@@ -90,6 +91,7 @@ final class RankCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     data.verify(spec);
+    OutputFile.verify(output);
     if (!(insensitive <= sensitive && Double.isFinite(insensitive + sensitive))) {
       throw new ParameterException(
           spec.commandLine(), "--tau1 and --tau2 take finite numbers, and --tau2 the larger one");

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.CalibrationFile;
 import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
@@ -116,6 +117,9 @@ final class TuneCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     data.verify(spec);
+    if (output != null) {
+      OutputFile.verify(output);
+    }
     Strategy strategy = devices.required(spec);
     double limit = Percentage.parse(maxLoss, spec);
     Optional<SyncCalibration> ranges =

@@ -303,7 +303,8 @@ final class CommandsTest {
     assertThat(Invocation.of("opt", program).out())
         .startsWith("pir 1\nprogram {\n  mesh(head=2)\n  input \"input_ids\": i64[1,3]")
         .contains("    graph @", " = exchange(");
-    assertThat(Invocation.of("compile", program, "--target=java", "-o", scratch).err())
+    assertThat(
+            Invocation.of("compile", program, "--target=java", "-o", scratch.resolve("none")).err())
         .contains("P3012", "a module", "a program");
     assertThat(Invocation.of("opt", file).out())
         .startsWith("sched 1\nschedule \"siracusa:chips=2\"")

@@ -111,6 +111,49 @@ class OutputsTest {
     assertThat(terminal.toString().lines()).anyMatch(line -> line.startsWith("note P6015"));
   }
 
+  /** Tests that an unsuitable folder is refused before the model is read. */
+  @Test
+  void foldersAreVerifiedFirst() throws IOException {
+    Path model = Files.writeString(scratch.resolve("broken.pir"), "not a module");
+    Path folder = Files.createDirectory(scratch.resolve("mine"));
+    Files.writeString(folder.resolve("notes.txt"), "mine");
+    Invocation compile = Invocation.of("compile", model, "--target=java", "-o", folder);
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(compile.err()).contains("error P5003");
+  }
+
+  /** Tests that nothing is printed before an error about the command line. */
+  @Test
+  void wrongStopsAreReportedFirst() {
+    Path folder = scratch.resolve("java");
+    Invocation.of("compile", Invocation.DECODER, "--target=java", "--dim=past=8", "-o", folder);
+    Path vocabulary = Invocation.SHAKESPEARE.resolve("vocab.json");
+    Invocation generate =
+        Invocation.of("generate", folder, "--prompt=R", "--vocab", vocabulary, "--stop=none");
+    assertThat(generate.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(generate.out()).isEmpty();
+    assertThat(generate.err()).contains("P6010", "--stop");
+  }
+
+  @Test
+  void dimensionsAreGivenOnce() {
+    Path folder = scratch.resolve("twice");
+    Invocation twice =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=java",
+            "--dim=past=8",
+            "--dim=past=9",
+            "-o",
+            folder);
+    assertThat(twice.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(twice.err())
+        .contains("--dim is given twice, with different values: past=8 and past=9");
+    Invocation same = Invocation.of("inspect", Invocation.DECODER, "--dim=past=8", "--dim=past=8");
+    assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
+  }
+
   @Test
   void helpIsAlsoACommand() {
     assertThat(Invocation.of("help", "compile").out())

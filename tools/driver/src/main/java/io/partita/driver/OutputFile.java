@@ -12,6 +12,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -49,8 +50,8 @@ public final class OutputFile {
         return;
       }
       Path absolute = target.path();
-      Path part = absolute.resolveSibling("." + absolute.getFileName() + ".part");
       Files.createDirectories(absolute.getParent());
+      Path part = part(absolute);
       try {
         OutputStream watched = ending.watched(Files.newOutputStream(part));
         try (OutputStream out = new BufferedOutputStream(watched, BLOCK)) {
@@ -58,11 +59,40 @@ public final class OutputFile {
         }
         ending.verifyGoesOn();
         move(part, absolute);
-      } finally {
+      } catch (IOException | RuntimeException | Error failure) {
         delete(part);
+        throw failure;
       }
     } catch (IOException failure) {
       throw failure(file, failure);
+    }
+  }
+
+  /**
+   * Checks that a file can be written, as far as that is known before, so that long work needn't
+   * fail at its end.
+   *
+   * @throws PartitaException P6005
+   */
+  public static void verify(Path file) {
+    try {
+      if (!OutputTarget.isStandardOutput(file)) {
+        OutputTarget.of(file);
+      }
+    } catch (IOException failure) {
+      throw failure(file, failure);
+    }
+  }
+
+  /** Creates a temporary file with the usual permissions, which no other process writes. */
+  private static Path part(Path file) throws IOException {
+    String name = "." + file.getFileName() + "." + ProcessHandle.current().pid() + "-";
+    for (int number = 0; ; number++) {
+      try {
+        return Files.createFile(file.resolveSibling(name + number + ".part"));
+      } catch (FileAlreadyExistsException taken) {
+        // By another thread, or a process that was killed.
+      }
     }
   }
 

@@ -14,7 +14,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +107,36 @@ class OutputFileTest {
     }
     Path below = file.resolve("below");
     assertThatThrownBy(() -> write(below)).hasMessageContaining("P6005");
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).containsExactly(file);
+    }
+  }
+
+  @Test
+  void theFolderOfAFileIsNamed() throws IOException {
+    Path protectedFolder = Files.createDirectory(folder.resolve("protected"));
+    assertThat(protectedFolder.toFile().setWritable(false)).isTrue();
+    assumeThat(Files.isWritable(protectedFolder)).as("root writes everywhere").isFalse();
+    assertThatThrownBy(() -> write(protectedFolder.resolve("file")))
+        .hasMessageContainingAll("P6005", "found:     " + protectedFolder + ": no permission");
+    assertThat(protectedFolder.toFile().setWritable(true)).isTrue();
+  }
+
+  /** Tests that a file never has parts of what another writes at the same time. */
+  @Test
+  void severalMayWriteOneFile() throws IOException {
+    Path file = folder.resolve("file");
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      List<CompletableFuture<Void>> writing = new ArrayList<>();
+      for (int i = 0; i < 400; i++) {
+        byte[] content = "x".repeat(1 + i % 4 * 100_000).getBytes(StandardCharsets.UTF_8);
+        writing.add(
+            CompletableFuture.runAsync(
+                () -> OutputFile.write(file, out -> out.write(content)), threads));
+      }
+      writing.forEach(CompletableFuture::join);
+    }
+    assertThat(Files.size(file) % 100_000).isOne();
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left).containsExactly(file);
     }

@@ -55,6 +55,15 @@ public interface Backend {
   boolean isProgram(Path folder);
 
   /**
+   * Checks that a program's folder can be written, before it is compiled.
+   *
+   * @throws PartitaException P5002 if it can't be written, P5003 if it holds other files
+   */
+  default void verifyOutput(Path folder) {
+    OutputFolder.verify(folder, this::isProgram);
+  }
+
+  /**
    * Writes a program's folder atomically, as {@link OutputFolder} does.
    *
    * @throws PartitaException P5002 if it can't be written, P5003 if it holds other files

@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
+import java.util.List;
 import javax.lang.model.SourceVersion;
 
 /**
@@ -10,8 +11,28 @@ import javax.lang.model.SourceVersion;
  * @param className its simple name
  */
 public record JavaOptions(String packageName, String className) {
+  /** Packages from which emitted code imports classes. */
+  private static final List<String> USED_PACKAGES =
+      List.of(
+          "java.lang",
+          "java.lang.reflect",
+          "java.io",
+          "java.net",
+          "java.nio",
+          "java.nio.channels",
+          "java.nio.charset",
+          "java.nio.file",
+          "java.security",
+          "java.security.cert",
+          "java.util",
+          "java.util.concurrent",
+          "java.util.concurrent.atomic",
+          "java.util.concurrent.locks",
+          "java.util.zip",
+          "javax.net.ssl");
+
   /**
-   * @throws PartitaException P5008 if a name isn't valid in Java
+   * @throws PartitaException P5008 if a name isn't valid in Java, or is one that emitted code uses
    */
   public JavaOptions {
     boolean named = packageName.isEmpty() || SourceVersion.isName(packageName);
@@ -22,6 +43,25 @@ public record JavaOptions(String packageName, String className) {
           "a package name and a simple class name",
           "\"" + packageName + "\" and \"" + className + "\"",
           "choose names that Java allows, such as --package com.example --class Model");
+    }
+    for (String used : USED_PACKAGES) {
+      if (isClass(used + "." + className)) {
+        throw new PartitaException(
+            BackendCode.CLASS_NAME,
+            "option --class",
+            "a name that hides no class which emitted code uses",
+            "the name of " + used + "." + className,
+            "choose another name, such as --class Model");
+      }
+    }
+  }
+
+  private static boolean isClass(String name) {
+    try {
+      Class.forName(name, false, ClassLoader.getPlatformClassLoader());
+      return true;
+    } catch (ClassNotFoundException free) {
+      return false;
     }
   }
 

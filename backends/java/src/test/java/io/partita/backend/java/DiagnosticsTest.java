@@ -74,6 +74,22 @@ class DiagnosticsTest {
   }
 
   @Test
+  void nameOfAClassThatEmittedCodeUses() {
+    assertFails(
+        () -> new JavaOptions("a.b", "Math"),
+        """
+        error P5008: the class or package name isn't a Java name
+          where:     option --class
+          expected:  a name that hides no class which emitted code uses
+          found:     the name of java.lang.Math
+          fix:       choose another name, such as --class Model
+        """);
+    for (String name : List.of("Path", "ByteBuffer", "SSLSocket", "ReentrantLock")) {
+      assertThatThrownBy(() -> new JavaOptions("", name)).hasMessageContaining("P5008");
+    }
+  }
+
+  @Test
   void inputOfAnotherType() {
     try (ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner runner =

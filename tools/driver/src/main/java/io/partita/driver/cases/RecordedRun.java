@@ -95,8 +95,7 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
             ? Tensor.ofDoubles(type, data.doubles())
             : Tensor.ofLongs(type, data.longs());
     for (int i = 0; i < data.size(); i++) {
-      boolean rounds = data.element().isFloat() && to.isFloat();
-      if (!rounds && converted.getDouble(i) != data.getDouble(i)) {
+      if (!holds(to, converted.getDouble(i), data.element(), data.getDouble(i))) {
         throw new PartitaException(
             DriverCode.CASE_MISMATCH,
             "recorded input '" + name + "'",
@@ -106,6 +105,13 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
       }
     }
     return converted;
+  }
+
+  /** Whether a converted value is the given one; floats may be rounded, but not to infinity. */
+  private static boolean holds(ElementType to, double value, ElementType from, double given) {
+    return from.isFloat() && to.isFloat()
+        ? Double.isFinite(value) || !Double.isFinite(given)
+        : value == given;
   }
 
   /** Whether two static shapes are equal except for extents of 1. */

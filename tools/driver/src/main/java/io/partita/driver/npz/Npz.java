@@ -39,7 +39,10 @@ public final class Npz {
         if (name.endsWith(SUFFIX)) {
           String array = name.substring(0, name.length() - SUFFIX.length());
           try (InputStream in = new BufferedInputStream(zip.getInputStream(entry))) {
-            arrays.put(array, Npy.read(in, file + ", array '" + array + "'"));
+            String where = file + ", array '" + array + "'";
+            if (arrays.put(array, Npy.read(in, where)) != null) {
+              throw Npy.bad(where, "one array of each name", "several");
+            }
           }
         }
       }

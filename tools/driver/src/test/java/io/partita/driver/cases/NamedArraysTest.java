@@ -88,4 +88,17 @@ class NamedArraysTest {
     read(Map.of("past_key", Tensor.filled(TensorType.of(ElementType.F32, 0), 0)))
         .verifyNoState(List.of("past_key"));
   }
+
+  /** Tests that rounding doesn't make a number infinite, while infinities stay what they are. */
+  @Test
+  void numbersAreNotRoundedToInfinity() {
+    TensorType doubles = TYPE.with(ElementType.F64);
+    List<NamedArrays.Wanted> wanted = List.of(new NamedArrays.Wanted("query", TYPE));
+    Tensor infinite = Tensor.ofDoubles(doubles, new double[] {Double.NEGATIVE_INFINITY, 0.1});
+    assertThat(read(Map.of("query", infinite)).fit(wanted).getFirst().doubles())
+        .containsExactly(Double.NEGATIVE_INFINITY, 0.1f);
+    Tensor large = Tensor.ofDoubles(doubles, new double[] {0, 1e39});
+    assertThatThrownBy(() -> read(Map.of("query", large)).fit(wanted))
+        .hasMessageContainingAll("P6004", "values that f32 holds", "1.0E39 in an array of f64");
+  }
 }

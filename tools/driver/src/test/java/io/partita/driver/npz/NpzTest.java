@@ -3,11 +3,13 @@ package io.partita.driver.npz;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,31 @@ class NpzTest {
           where:     %s
           expected:  a NumPy archive (.npz)
           found:     a single array (.npy)
+          fix:       write it with numpy.savez
+        """);
+  }
+
+  /** Tests an archive to which a program has appended a second version of an array. */
+  @Test
+  void severalArraysOfOneName() throws IOException {
+    Path file = folder.resolve("twice.npz");
+    ByteArrayOutputStream archive = new ByteArrayOutputStream();
+    try (ZipOutputStream zip = new ZipOutputStream(archive)) {
+      for (String name : List.of("x.npy", "y.npy")) {
+        zip.putNextEntry(new ZipEntry(name));
+        zip.write(array("<i8"));
+        zip.closeEntry();
+      }
+    }
+    String bytes = archive.toString(StandardCharsets.ISO_8859_1).replace("y.npy", "x.npy");
+    Files.write(file, bytes.getBytes(StandardCharsets.ISO_8859_1));
+    assertRefused(
+        file,
+        """
+        error P6003: a NumPy file can't be read
+          where:     %s, array 'x'
+          expected:  one array of each name
+          found:     several
           fix:       write it with numpy.savez
         """);
   }
