@@ -95,7 +95,7 @@ final class KernelHeaders {
         }
       }
     }
-    if (step.blocks().filter(ProductBlocks::keepsSums).isPresent()) {
+    if (step.product().filter(ProductBlocks::keepsSums).isPresent()) {
       headers.addAll(List.of("compute/reconfig_data_format.h", "compute/tile_move_copy.h"));
     }
     return List.copyOf(headers);

@@ -40,8 +40,7 @@ final class ModelSteps {
   private final Indices indices;
   private final long cores;
 
-  /** The blocks of products, by their results. */
-  private final Map<Value, ProductBlocks> products;
+  private final ScheduledBlocks scheduled;
 
   private final List<Work> steps = new ArrayList<>();
   private Operands operands;
@@ -60,11 +59,11 @@ final class ModelSteps {
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
 
-  ModelSteps(Matrices matrices, Indices indices, long cores, Map<Value, ProductBlocks> products) {
+  ModelSteps(Matrices matrices, Indices indices, long cores, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.indices = indices;
     this.cores = cores;
-    this.products = products;
+    this.scheduled = scheduled;
   }
 
   /**
@@ -79,7 +78,7 @@ final class ModelSteps {
     decisions = new Decisions(graph, matrices, steps);
     operands = new Operands(matrices, steps, decisions);
     decoder = new DecoderSteps(matrices, operands, indices, users, cores);
-    rows = new RowSteps(matrices, operands);
+    rows = new RowSteps(matrices, operands, scheduled);
     lookups = new LookupSteps(matrices, operands, indices);
     centroids = new CentroidSteps(matrices, operands);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
@@ -439,7 +438,7 @@ final class ModelSteps {
       throw unsupported(node);
     }
     Matrix result = matrices.result(last.result());
-    ProductBlocks blocks = products.get(last.result());
+    ProductBlocks blocks = scheduled.product(last);
     boolean hasOperands = all.stream().anyMatch(epilogue -> epilogue.operand().isPresent());
     ProductBlocks.Part part = blocks.part(REGISTER_BITS, hasOperands ? 1 : 0);
     List<String> sizes =

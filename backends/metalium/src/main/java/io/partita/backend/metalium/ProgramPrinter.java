@@ -102,9 +102,9 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putFormats(main, launches);
-    boolean hasProducts = launches.stream().anyMatch(ProgramPrinter::isProduct);
-    main.put("hasProducts", hasProducts ? true : null);
-    main.put("needsCorners", hasProducts || words > 0 ? true : null);
+    boolean hasBlocks = launches.stream().anyMatch(ProgramPrinter::isInBlocks);
+    main.put("hasBlocks", hasBlocks ? true : null);
+    main.put("needsCorners", hasBlocks || words > 0 ? true : null);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -152,7 +152,7 @@ final class ProgramPrinter {
     return buffers.stream().map(CircularBuffers.Buffer::format);
   }
 
-  private static boolean isProduct(Launch launch) {
+  private static boolean isInBlocks(Launch launch) {
     return launch instanceof Launch.Same same && same.step().blocks().isPresent();
   }
 
@@ -183,7 +183,7 @@ final class ProgramPrinter {
       addIndices(graph, chip);
       Matrices own = new Matrices(pool, chip, element);
       long cores = (long) role.cores().columns() * role.cores().rows();
-      ModelSteps steps = new ModelSteps(own, indices, cores, ScheduledProducts.of(role, graph));
+      ModelSteps steps = new ModelSteps(own, indices, cores, new ScheduledBlocks(role, graph));
       works.add(steps.of(graph, meaning.results(), states));
       matrices.add(own);
       graphs.add(graph);

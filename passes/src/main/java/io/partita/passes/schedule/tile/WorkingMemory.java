@@ -35,7 +35,7 @@ final class WorkingMemory {
   WorkingMemory(TileSpace space, long alignment, boolean isPaged) {
     this.space = space;
     this.isPaged = isPaged;
-    this.areVectorsRows = GridTiles.isProduct(space);
+    this.areVectorsRows = GridTiles.areVectorsRows(space);
     this.alignment = alignment;
     List<List<BoxDimension>> boxes = space.operands().stream().map(this::stored).toList();
     this.extents =
