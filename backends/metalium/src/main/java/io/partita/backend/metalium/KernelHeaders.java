@@ -12,6 +12,8 @@ final class KernelHeaders {
   /** Headers of functions of the vector engine; all others are in one. */
   private static final Map<String, String> HEADERS =
       Map.of(
+          VectorFunctions.ROUND_TO_INTEGER,
+          "compute/eltwise_unary/binop_with_scalar.h",
           "exp",
           "compute/eltwise_unary/exp.h",
           "gelu",

@@ -382,6 +382,8 @@ final class Kernels {
     for (Epilogue epilogue : step.epilogues()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("function", epilogue.function());
+      boolean rounds = epilogue.function().equals(VectorFunctions.ROUND_TO_INTEGER);
+      fields.put("rounds", rounds ? true : null);
       fields.put(
           "arguments", VectorFunctions.TEMPLATE_ARGUMENTS.getOrDefault(epilogue.function(), ""));
       name.append('_').append(epilogue.function().replaceAll("_?binary_?", ""));

@@ -36,6 +36,9 @@ final class ModelSteps {
   /** Of an element in destination registers. */
   private static final int REGISTER_BITS = 32;
 
+  private static final Epilogue ROUNDING =
+      new Epilogue(VectorFunctions.ROUND_TO_INTEGER, Optional.empty(), false, false);
+
   private final Matrices matrices;
   private final Indices indices;
   private final long cores;
@@ -173,7 +176,7 @@ final class ModelSteps {
             epilogues.addFirst(
                 new Epilogue(VectorFunctions.UNARY.get(function), Optional.empty(), false, false));
         case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
-            rounding(columns(node)).reversed().forEach(epilogues::addFirst);
+            epilogues.addFirst(ROUNDING);
         case Elementwise.Binary(BinaryFunction function)
             when function == BinaryFunction.BIT_AND
                 || function == BinaryFunction.SHIFT_LEFT
@@ -302,14 +305,6 @@ final class ModelSteps {
         false);
   }
 
-  /** At 1.5 * 2^23 and near it, f32 has the integers only, and sums are rounded to even. */
-  private List<Epilogue> rounding(long columns) {
-    double integers = 0x1.8p23;
-    return List.of(
-        scalar(BinaryFunction.ADD, integers, columns),
-        scalar(BinaryFunction.SUB, integers, columns));
-  }
-
   /** The largest integer up to {@code x / 2^bits}, of codes. */
   private List<Epilogue> quotient(long bits, long columns) {
     double unit = Math.scalb(1.0, Math.toIntExact(-bits));
@@ -317,7 +312,7 @@ final class ModelSteps {
     all.add(scalar(BinaryFunction.MUL, unit, columns));
     // The remainder becomes less than a half on both sides.
     all.add(scalar(BinaryFunction.SUB, (1 - unit) / 2, columns));
-    all.addAll(rounding(columns));
+    all.add(ROUNDING);
     return all;
   }
 
@@ -438,7 +433,7 @@ final class ModelSteps {
       throw unsupported(node);
     }
     Matrix result = matrices.result(last.result());
-    ProductBlocks blocks = scheduled.product(last);
+    ProductBlocks blocks = scheduled.product(last, node);
     boolean hasOperands = all.stream().anyMatch(epilogue -> epilogue.operand().isPresent());
     ProductBlocks.Part part = blocks.part(REGISTER_BITS, hasOperands ? 1 : 0);
     List<String> sizes =

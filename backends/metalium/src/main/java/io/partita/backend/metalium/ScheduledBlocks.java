@@ -42,9 +42,22 @@ final class ScheduledBlocks {
     }
   }
 
-  /** Returns the blocks of a product, by the result of its step. */
-  ProductBlocks product(Node last) {
-    return (ProductBlocks) blocks.get(last.result());
+  /**
+   * Returns the blocks of a product. If the schedule computes it in one loop with what follows its
+   * last function here, they are those of that loop.
+   *
+   * @param last the last function that follows the product in its step
+   * @throws PartitaException if no loop computes it
+   */
+  ProductBlocks product(Node last, Node product) {
+    Value value = last.result();
+    while (!complete.contains(value) && readers.getOrDefault(value, List.of()).size() == 1) {
+      value = readers.get(value).getFirst().results().getFirst();
+    }
+    if (blocks.get(value) instanceof ProductBlocks found) {
+      return found;
+    }
+    throw ModelSteps.unsupported(product);
   }
 
   /**
