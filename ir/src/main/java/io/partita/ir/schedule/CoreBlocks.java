@@ -1,6 +1,7 @@
 package io.partita.ir.schedule;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How cores with private working memories compute a result: blocks in pages of {@link #PAGE} rows
@@ -10,6 +11,18 @@ import java.util.List;
 public sealed interface CoreBlocks permits ProductBlocks, RowBlocks {
   /** Rows and columns of a page. */
   int PAGE = 32;
+
+  /**
+   * Returns the blocks of a loop.
+   *
+   * @return empty if the loop computes neither a product nor norms or softmaxes on private tiles
+   */
+  static Optional<CoreBlocks> of(TiledKernel loop, CoreGrid grid) {
+    Optional<ProductBlocks> product = ProductBlocks.of(loop, grid);
+    return product.isPresent()
+        ? Optional.of(product.get())
+        : RowBlocks.of(loop, grid).map(each -> each);
+  }
 
   /** Returns the blocks from row to row of the result. */
   Extent rows();

@@ -91,6 +91,15 @@ public record ProductBlocks(
   }
 
   /**
+   * Returns the largest part of a block whose sums of 32 bits destination registers hold.
+   *
+   * @param hasOthers whether a register is needed for further operands
+   */
+  public Part part(boolean hasOthers) {
+    return part(Float.SIZE, hasOthers ? 1 : 0);
+  }
+
+  /**
    * Returns the largest part of a block that destination registers hold.
    *
    * @param bits the bits of an element in them

@@ -33,9 +33,6 @@ import java.util.stream.Stream;
 
 /** Finds the kernels of the steps of a schedule. */
 final class ModelSteps {
-  /** Of an element in destination registers. */
-  private static final int REGISTER_BITS = 32;
-
   private static final Epilogue ROUNDING =
       new Epilogue(VectorFunctions.ROUND_TO_INTEGER, Optional.empty(), false, false);
 
@@ -435,7 +432,7 @@ final class ModelSteps {
     Matrix result = matrices.result(last.result());
     ProductBlocks blocks = scheduled.product(last, node);
     boolean hasOperands = all.stream().anyMatch(epilogue -> epilogue.operand().isPresent());
-    ProductBlocks.Part part = blocks.part(REGISTER_BITS, hasOperands ? 1 : 0);
+    ProductBlocks.Part part = blocks.part(hasOperands);
     List<String> sizes =
         Stream.of(
                 blocks.rows().pages(),

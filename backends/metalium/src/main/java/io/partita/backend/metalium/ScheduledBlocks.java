@@ -15,7 +15,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** The blocks in which cores compute products and rows, as their schedule says. */
@@ -33,11 +32,7 @@ final class ScheduledBlocks {
       complete.add(value);
       if (role.steps().get(result.step()) instanceof ScheduleStep.RunTiles run) {
         TiledKernel loop = role.kernels().get(run.kernel());
-        Optional<CoreBlocks> found =
-            ProductBlocks.of(loop, role.cores())
-                .<CoreBlocks>map(each -> each)
-                .or(() -> RowBlocks.of(loop, role.cores()));
-        found.ifPresent(each -> blocks.put(value, each));
+        CoreBlocks.of(loop, role.cores()).ifPresent(each -> blocks.put(value, each));
       }
     }
   }
