@@ -76,12 +76,7 @@ final class CircularBuffers {
       case GATHER_ROWS, CHOICE -> {}
       case LOOKUP -> buffers.add(new Buffer(0, 1, format));
       case NEAREST_CENTROID -> {
-        // A group's features twice, cut to source registers and with all bits.
-        long span = CentroidSteps.span(step);
-        buffers.addAll(List.of(new Buffer(0, span, format), new Buffer(1, span, format)));
-        buffers.addAll(List.of(new Buffer(2, 2, format), new Buffer(3, 2, format)));
-        buffers.addAll(List.of(new Buffer(4, 2, format), new Buffer(17, row, format)));
-        buffers.add(new Buffer(24, span, format));
+        return ofCentroids(step);
       }
       case DECISION -> {
         long pages = step.operands().stream().mapToLong(Matrix::tileRows).sum();
@@ -160,6 +155,21 @@ final class CircularBuffers {
     return buffers;
   }
 
+  /** Of f32, a group's features twice, cut to source registers and with all bits. */
+  private static List<Buffer> ofCentroids(Step step) {
+    TileFormat format = step.result().format();
+    long span = CentroidSteps.span(step);
+    List<Buffer> buffers = new ArrayList<>(List.of(new Buffer(0, span, format)));
+    if (format == TileFormat.F32) {
+      buffers.addAll(List.of(new Buffer(1, span, format), new Buffer(24, span, format)));
+    }
+    for (int index : new int[] {2, 3, 4, 16}) {
+      buffers.add(new Buffer(index, 2, TileFormat.F32));
+    }
+    buffers.add(new Buffer(17, step.result().tileColumns(), format));
+    return buffers;
+  }
+
   /** The queues of a product's blocks, as its schedule says. */
   private static List<Buffer> ofProduct(Step step, ProductBlocks blocks) {
     long rows = blocks.rows().block();
@@ -196,7 +206,7 @@ final class CircularBuffers {
     List<Integer> sums =
         step.product().filter(ProductBlocks::keepsSums).stream().map(each -> PARTIAL_SUMS).toList();
     if (element != ElementType.F32) {
-      return sums;
+      return step.kind() == Kind.NEAREST_CENTROID ? List.of(4) : sums;
     }
     return switch (step.kind()) {
       case LINEAR ->

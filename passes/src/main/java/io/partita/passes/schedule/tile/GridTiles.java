@@ -192,6 +192,12 @@ final class GridTiles {
         || space.scratch().stream().anyMatch(scratch -> scratch.name().equals(ROW));
   }
 
+  /** Whether an operand is a table, of which kernels read single rows, not pages. */
+  static boolean isTable(TileSpace space, int operand) {
+    return space.operands().get(operand).name().equals("data")
+        && space.calls().stream().anyMatch(call -> call.kernel().family().equals("gather"));
+  }
+
   /** Rounds to whole pages; tensors without rows fill them in order. */
   private static long granule(TileSpace space, int number) {
     TileSpace.Axis axis = space.axes().get(number);
