@@ -263,8 +263,8 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     const uint32_t columns = mesh_->chip(0).columns();
     const uint32_t rows = mesh_->chip(0).rows();
     const Blocks &blocks = step.blocks;
-    const bool is_product = blocks.rows != 0;
-    const uint32_t cores = is_product ? blocks.rows * blocks.columns : std::min(step.units, columns * rows);
+    const bool has_blocks = blocks.rows != 0;
+    const uint32_t cores = has_blocks ? blocks.rows * blocks.columns : std::min(step.units, columns * rows);
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
     KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
@@ -275,7 +275,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     ProgramDescriptor program;
     uint32_t first = 0;
     for (uint32_t core = 0; core < cores; core++) {
-        const CoreCoord at = is_product ? block_core(blocks, core) : CoreCoord{core % columns, core / columns};
+        const CoreCoord at = has_blocks ? block_core(blocks, core) : CoreCoord{core % columns, core / columns};
         const uint32_t count = step.units / cores + (core < step.units % cores);
         const uint32_t chunk = core % step.chunks;
         const uint32_t parent = core - chunk + (chunk & (chunk - 1));
@@ -284,9 +284,9 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
         for (const Matrix &operand : step.operands) {
             reads.push_back(operand.buffer.address);
         }
-        const uint32_t row = is_product ? core / blocks.columns * blocks.height : 0;
-        const uint32_t column = is_product ? core % blocks.columns * blocks.width : 0;
-        const uint32_t work[] = {is_product ? row : first, is_product ? column : count};
+        const uint32_t row = has_blocks ? core / blocks.columns * blocks.height : 0;
+        const uint32_t column = has_blocks ? core % blocks.columns * blocks.width : 0;
+        const uint32_t work[] = {has_blocks ? row : first, has_blocks ? column : count};
         reads.insert(reads.end(), work, work + 2);
         reads.insert(reads.end(), words.begin(), words.end());
         if (step.decides) {
@@ -299,7 +299,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
         std::vector<uint32_t> computes = {work[0], work[1]};
         computes.insert(computes.end(), words.begin(), words.end());
         std::vector<uint32_t> writes = {step.result.buffer.address};
-        if (is_product) {
+        if (has_blocks) {
             writes.insert(writes.end(), work, work + 2);
         } else {
             writes.insert(writes.end(), {first * step.tiles_of_unit, count * step.tiles_of_unit, parent % columns,

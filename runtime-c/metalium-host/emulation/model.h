@@ -55,7 +55,7 @@ struct CircularPages {
 using Indices = std::vector<int64_t>;
 
 /*
- * How cores compute a product: in blocks of tiles, which are dealt to rows and columns of the grid in turn. Where there is only
+ * How cores compute a result: in blocks of tiles, which are dealt to rows and columns of the grid in turn. Where there is only
  * one row, or one column, they are dealt to cores row by row instead.
  */
 struct Blocks {
@@ -75,7 +75,7 @@ struct Blocks {
  * the compute kernel the first unit and their number; of the writer the address of the result, its first tile and the number
  * of tiles. Sizes, then indices are common arguments of all three.
  *
- * The kernels of a product get the first row and column of tiles of the core's first block instead of units of work. For each
+ * Kernels of blocks get the first row and column of tiles of the core's first block instead of units of work. For each
  * operand that is multicast, the last arguments of the reader are the corners of a rectangle that has all cores which need the
  * same blocks, the number of others in it, and of those that wait; such operands have two semaphores each: of the cores that
  * wait, on the first core, and of what was sent.
@@ -97,7 +97,7 @@ struct Step {
     List<CircularPages> buffers;
     /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
     List<uint32_t> direct;
-    /* Of a product; others have units of work. */
+    /* Of products, norms and softmaxes; others have units of work. */
     Blocks blocks = {};
     uint32_t units = 0;
     uint32_t tiles_of_unit = 0;

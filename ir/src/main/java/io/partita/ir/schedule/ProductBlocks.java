@@ -1,13 +1,13 @@
 package io.partita.ir.schedule;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * How cores with private working memories compute a product: blocks of the result, in pages of
- * {@link #PAGE} rows and columns, and the depth to which operands are in the working memory. It is
- * what the loop over tiles says, for backends whose kernels work on pages.
+ * How cores with private working memories compute a product: blocks of the result, and the depth to
+ * which operands are in the working memory.
  *
  * <p>Each core computes its blocks row by row; the sums of a block are complete before the next
  * one.
@@ -19,65 +19,10 @@ import java.util.stream.IntStream;
  * @param result the blocks that the queue of the result holds
  */
 public record ProductBlocks(
-    Extent rows, Extent columns, Extent depth, Queue left, Queue right, int others, int result) {
-  /** Rows and columns of a page. */
-  public static final int PAGE = 32;
-
+    Extent rows, Extent columns, Extent depth, Queue left, Queue right, int others, int result)
+    implements CoreBlocks {
   /** The bits of all pages that destination registers hold, for each element. */
   private static final int REGISTER_BITS = 8 * 16;
-
-  /**
-   * Pages along a direction. Blocks are dealt to cores in turn: core {@code i} has the blocks
-   * {@code i}, {@code i + cores}, …
-   *
-   * @param pages all pages
-   * @param block the pages of a block
-   * @param cores at most as many as there are blocks
-   */
-  public record Extent(long pages, long block, int cores) {
-    public Extent {
-      block = Math.min(block, pages);
-      cores = (int) Math.min(cores, Math.ceilDiv(pages, block));
-    }
-
-    /** Returns the pages of a block of each core. */
-    public long round() {
-      return block * cores;
-    }
-
-    /** Dimensions of a tensor as one. */
-    private static Extent of(TiledKernel loop, List<BoxDimension> dimensions, CoreGrid grid) {
-      long all = 1;
-      long tile = 1;
-      int cores = 1;
-      for (BoxDimension dimension : dimensions) {
-        long size = dimension.extent();
-        for (int axis = 0; axis < loop.axes().size(); axis++) {
-          TileAxis one = loop.axes().get(axis);
-          if (dimension.dependsOn(axis)) {
-            size = one.tile();
-            int along = one.over().map(grid::size).orElse(1);
-            cores = Math.max(cores, (int) Math.min(along, one.count()));
-          }
-        }
-        all *= dimension.extent();
-        tile *= size;
-      }
-      return new Extent(Math.ceilDiv(all, PAGE), Math.ceilDiv(tile, PAGE), cores);
-    }
-  }
-
-  /**
-   * The queue of an operand.
-   *
-   * @param slots the blocks that it holds
-   * @param isMulticast whether one core loads each block for all others that need it
-   */
-  public record Queue(int slots, boolean isMulticast) {
-    private static Queue of(TileOperand operand) {
-      return new Queue(operand.slots(), operand.multicast().isPresent());
-    }
-  }
 
   /** A part of a block of the result, in pages. */
   public record Part(long rows, long columns) {}
@@ -120,17 +65,38 @@ public record ProductBlocks(
 
   /** Whether sums of a block are kept while the next blocks of operands are loaded. */
   public boolean keepsSums() {
-    return depth.block < depth.pages;
+    return depth.block() < depth.pages();
   }
 
   /** Whether one core loads blocks of the left operand for others. */
   public boolean sharesLeft() {
-    return left.isMulticast && columns.cores > 1;
+    return left.isMulticast() && columns.cores() > 1;
   }
 
   /** Whether one core loads blocks of the right operand for others. */
   public boolean sharesRight() {
-    return right.isMulticast && rows.cores > 1;
+    return right.isMulticast() && rows.cores() > 1;
+  }
+
+  @Override
+  public List<Integer> shared() {
+    List<Integer> shared = new ArrayList<>();
+    if (sharesLeft()) {
+      shared.add(0);
+    }
+    if (sharesRight()) {
+      shared.add(1);
+    }
+    return List.copyOf(shared);
+  }
+
+  /**
+   * Returns the largest part of a block whose sums of 32 bits destination registers hold.
+   *
+   * @param hasOthers whether a register is needed for further operands
+   */
+  public Part part(boolean hasOthers) {
+    return part(Float.SIZE, hasOthers ? 1 : 0);
   }
 
   /**
@@ -141,7 +107,7 @@ public record ProductBlocks(
    */
   public Part part(int bits, int spare) {
     int registers = REGISTER_BITS / bits - spare;
-    long width = Math.min(columns.block, registers);
-    return new Part(Math.min(rows.block, registers / width), width);
+    long width = Math.min(columns.block(), registers);
+    return new Part(Math.min(rows.block(), registers / width), width);
   }
 }

@@ -155,6 +155,39 @@ final class ReportCommandTest {
     }
   }
 
+  /** Products and norms of Tenstorrent chips, in pages; a norm has neither depth nor parts. */
+  @Test
+  void blocksOnCoresAreShown() throws IOException, InterruptedException {
+    Path module = scratch.resolve("blocks.pir");
+    Files.writeString(
+        module,
+        """
+        pir 1
+        module {
+          graph @blocks(%x: f32[70,96], %w: f32[96,130], %s: f32[96]) -> ("y": f32[70,130]) {
+            %0 = rms_norm(%x, %s) {axis = 1, epsilon = 1.0E-5, scale} : f32[70,96] "norm"
+            %1 = linear(%0, %w) : f32[70,130] "product"
+            %2 = mul(%1, %1) : f32[70,130] "y"
+            return %2
+          }
+        }
+        """);
+    Path folder = scratch.resolve("blocks");
+    done("compile", module, "--target=n150", "-o", folder);
+    String report = Files.readString(folder.resolve("report.json")).replaceAll("\\s", "");
+    assertThat(report)
+        .contains(
+            "\"blocks\":{\"cores\":[3,1],\"pages\":[3,3],\"block\":[1,3],\"multicast\":[\"scale\"]}")
+        .contains(
+            "\"blocks\":{\"cores\":[3,5],\"pages\":[3,5],\"block\":[1,1],\"depth\":3,"
+                + "\"subblock\":[1,1],\"multicast\":[\"left\",\"right\"]}");
+    done("report", folder);
+    String document = Browser.start(scratch).document(folder.resolve("report.html"), "");
+    assertThat(document)
+        .contains("data-ready=\"true\"", "Blocks on cores, in pages", "between DRAM and L1")
+        .contains("<td>3 × 5</td><td>3 × 5</td><td>1 × 1</td>", "<td>left, right</td>");
+  }
+
   /** Tests a model of 42 million parameters. */
   @Test
   @Tag("thorough")

@@ -2,7 +2,7 @@
 function roofline() {
   if (!report.schedule || !data.prediction) return;
   const host = section('roofline', 'Roofline of the kernels',
-    'Each point is a loop over tiles: its work for each byte between L2 and L1, and the speed that it reaches. The sloped line is the speed of the DMA; a kernel can’t be faster than its own rate in L1 either.');
+    'Each point is a loop over tiles: its work for each byte between ' + homeName().toUpperCase() + ' and L1, and the speed that it reaches. The sloped line is the speed of the transfers; a kernel can’t be faster than its own rate in L1 either.');
   const points = kernelPoints();
   const chip = report.schedule.roles[0].chip;
   const channel = chip.channels.find(each => each.name.includes(report.schedule.roles[0].memories[0].name)) || chip.channels[0];
@@ -21,6 +21,14 @@ function roofline() {
   host.append(legend([['var(--compute)', 'limited by computing'], ['var(--l3)', 'by moving'], ['var(--io)', 'by both in turn, or by starting'], ['var(--soft)', 'the chip’s limit']]));
   const rows = points.sort((a, b) => b.total - a.total).slice(0, 60).map(point => [el('code', {}, point.name), point.runs, seconds(point.total), percent(point.share), point.intensity.toFixed(2), point.speed.toFixed(2), point.rate ? percent(point.speed / point.rate) : '', point.limit]);
   host.append(table('Kernels', [['Loop', false, 'name'], ['Runs on device 0', true], ['Time', true], ['of its run', true], ['Work / byte', true], ['Work / cycle', true], ['of its rate', true], ['Limited by', false]], rows));
+  blocksOfCores(host, points);
+}
+/* How cores with private memories compute results in blocks of pages of 32 x 32 elements. */
+function blocksOfCores(host, points) {
+  const by = pair => pair.join(' × ');
+  const rows = points.filter(point => point.blocks).slice(0, 60).map(({ name, blocks: own }) => [el('code', {}, name), by(own.cores), by(own.pages), by(own.block),
+    own.depth ? whole(own.depth) : '', own.subblock ? by(own.subblock) : '', own.multicast.join(', ')]);
+  if (rows.length) host.append(table('Blocks on cores, in pages', [['Loop', false, 'name'], ['Cores', false], ['Result', false], ['Block', false], ['Depth', true], ['In registers', false], ['Multicast', false]], rows));
 }
 /* The kernels of device 0 with the time that they take there. */
 function kernelPoints() {
@@ -39,7 +47,7 @@ function kernelPoints() {
     const cycles = use.cycles / use.runs;
     const dma = kernel.loadCycles + kernel.storeCycles;
     const limit = kernel.computeCycles >= 0.75 * cycles ? 'computing' : dma >= 0.75 * cycles ? 'moving' : kernel.computeCycles + dma >= 0.75 * cycles ? 'both in turn' : 'starting';
-    return { name: kernel.name, unit: main.unit, work: main.work, rate: main.rate, intensity: moved ? main.work / moved : 0, speed: main.work / cycles, runs: use.runs, total: use.total, share: use.total / all, limit, kind: main.class,
+    return { name: kernel.name, unit: main.unit, work: main.work, rate: main.rate, intensity: moved ? main.work / moved : 0, speed: main.work / cycles, runs: use.runs, total: use.total, share: use.total / all, limit, kind: main.class, blocks: kernel.blocks,
       lines: [kernel.name, main.class + ' by ' + main.function, (main.work / cycles).toFixed(2) + ' ' + main.unit + 's a cycle' + (main.rate ? ', rate ' + main.rate : ''), (moved ? main.work / moved : 0).toFixed(2) + ' for each byte', seconds(use.total) + ' in ' + plural(use.runs, 'run') + ', limited by ' + limit] };
   });
 }

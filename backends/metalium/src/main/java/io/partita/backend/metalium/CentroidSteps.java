@@ -22,7 +22,8 @@ final class CentroidSteps {
   /**
    * The centroids as operands of the matrix engine: the nearest one has the largest {@code x c -
    * |c|² / 2}. The engine takes 10 bits of mantissa of its operands, so what it cuts off is a
-   * matrix too, and the kernel adds the products with the rests of both operands.
+   * matrix too, and the kernel adds the products with the rests of both operands. In a model of
+   * bf16, vectors have no rest; these matrices and scores are f32 all the same.
    *
    * @param span the tiles of the features of a group, some of which may be of other groups: there,
    *     centroids are zeros
@@ -34,8 +35,7 @@ final class CentroidSteps {
     Matrix x = operands.required(node, 0);
     Optional<Tensor> data = Matrices.constant(node.operand(1));
     boolean isOfRows = x.columns() == Matrices.columns(node.operand(0).type());
-    // In a model of bf16, distances would have few bits.
-    if (data.isEmpty() || !isOfRows || x.format() != TileFormat.F32) {
+    if (data.isEmpty() || !isOfRows) {
       throw ModelSteps.unsupported(node);
     }
     Book book = book(node, nearest.groups(), data.get());
@@ -94,9 +94,9 @@ final class CentroidSteps {
         size,
         width,
         span,
-        matrices.constant(name + " columns", groups * rows, size, whole),
-        matrices.constant(name + " rest", groups * rows, size, rest),
-        matrices.constant(name + " norms", groups * Matrix.TILE, size, norms));
+        matrices.constantOfF32(name + " columns", groups * rows, size, whole),
+        matrices.constantOfF32(name + " rest", groups * rows, size, rest),
+        matrices.constantOfF32(name + " norms", groups * Matrix.TILE, size, norms));
   }
 
   /** The first tile with features of a group. */

@@ -4,6 +4,7 @@ import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.RowBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,61 +56,27 @@ final class CircularBuffers {
     return sent == TileFormat.F32 ? List.of(0, 1) : List.of();
   }
 
-  /** Buffers of two tiles overlap transfers with computing; those of rows hold all their tiles. */
+  /** Buffers of two tiles overlap transfers with computing. */
   static List<Buffer> of(Step step) {
     long row = step.result().tileColumns();
     TileFormat format = step.result().format();
     List<Buffer> buffers = new ArrayList<>();
     switch (step.kind()) {
       case LINEAR -> {
-        return ofProduct(step, step.blocks().orElseThrow());
+        return ofProduct(step, step.product().orElseThrow());
       }
       case ELEMENTWISE -> {
         for (Matrix operand : step.allOperands()) {
           buffers.add(new Buffer(buffers.size(), 2, operand.format()));
         }
       }
-      case RMS_NORM ->
-          buffers.addAll(
-              List.of(
-                  new Buffer(0, 2 * row, format),
-                  new Buffer(1, row, format),
-                  new Buffer(2, 1, format),
-                  new Buffer(24, row, format),
-                  new Buffer(25, 1, format),
-                  new Buffer(26, 1, format)));
-      case LAYER_NORM -> {
-        // The reader fetches the next row as soon as this one is centered.
-        buffers.addAll(
-            List.of(
-                new Buffer(0, row, format), new Buffer(1, row, format), new Buffer(3, 2, format)));
-        buffers.addAll(
-            List.of(
-                new Buffer(24, 1, format),
-                new Buffer(25, row, format),
-                new Buffer(26, row, format)));
-        buffers.addAll(List.of(new Buffer(27, 1, format), new Buffer(28, 1, format)));
-        if (Kernels.hasBias(step)) {
-          buffers.addAll(List.of(new Buffer(2, row, format), new Buffer(29, 1, format)));
-        }
+      case RMS_NORM, LAYER_NORM, SOFTMAX -> {
+        return ofRows(step, (RowBlocks) step.blocks().orElseThrow());
       }
-      case SOFTMAX ->
-          buffers.addAll(
-              List.of(
-                  new Buffer(0, 2 * row, format),
-                  new Buffer(1, 1, format),
-                  new Buffer(24, 1, format),
-                  new Buffer(25, row, format),
-                  new Buffer(26, 1, format)));
       case GATHER_ROWS, CHOICE -> {}
       case LOOKUP -> buffers.add(new Buffer(0, 1, format));
       case NEAREST_CENTROID -> {
-        // A group's features twice, cut to source registers and with all bits.
-        long span = CentroidSteps.span(step);
-        buffers.addAll(List.of(new Buffer(0, span, format), new Buffer(1, span, format)));
-        buffers.addAll(List.of(new Buffer(2, 2, format), new Buffer(3, 2, format)));
-        buffers.addAll(List.of(new Buffer(4, 2, format), new Buffer(17, row, format)));
-        buffers.add(new Buffer(24, span, format));
+        return ofCentroids(step);
       }
       case DECISION -> {
         long pages = step.operands().stream().mapToLong(Matrix::tileRows).sum();
@@ -161,6 +128,48 @@ final class CircularBuffers {
     return buffers;
   }
 
+  /** The queues of blocks of rows, as their schedule says, and what kernels keep of a row. */
+  private static List<Buffer> ofRows(Step step, RowBlocks blocks) {
+    TileFormat format = step.result().format();
+    long row = blocks.columns().pages();
+    long block = blocks.rows().block() * row;
+    List<Buffer> buffers = new ArrayList<>();
+    buffers.add(new Buffer(0, blocks.x().slots() * block, format));
+    if (step.kind() == Kind.SOFTMAX) {
+      buffers.addAll(List.of(new Buffer(1, 1, format), new Buffer(24, 1, format)));
+      buffers.addAll(List.of(new Buffer(25, row, format), new Buffer(26, 1, format)));
+    } else if (step.kind() == Kind.RMS_NORM) {
+      buffers.addAll(List.of(new Buffer(1, row, format), new Buffer(2, 1, format)));
+      buffers.addAll(List.of(new Buffer(24, row, format), new Buffer(25, 1, format)));
+      buffers.add(new Buffer(26, 1, format));
+    } else {
+      buffers.addAll(List.of(new Buffer(1, row, format), new Buffer(3, 2, format)));
+      buffers.addAll(List.of(new Buffer(24, 1, format), new Buffer(25, 1, format)));
+      buffers.addAll(List.of(new Buffer(26, row, format), new Buffer(27, 1, format)));
+      buffers.add(new Buffer(28, 1, format));
+      if (Kernels.hasBias(step)) {
+        buffers.addAll(List.of(new Buffer(2, row, format), new Buffer(29, 1, format)));
+      }
+    }
+    buffers.add(new Buffer(16, blocks.result() * block, format));
+    return buffers;
+  }
+
+  /** Of f32, a group's features twice, cut to source registers and with all bits. */
+  private static List<Buffer> ofCentroids(Step step) {
+    TileFormat format = step.result().format();
+    long span = CentroidSteps.span(step);
+    List<Buffer> buffers = new ArrayList<>(List.of(new Buffer(0, span, format)));
+    if (format == TileFormat.F32) {
+      buffers.addAll(List.of(new Buffer(1, span, format), new Buffer(24, span, format)));
+    }
+    for (int index : new int[] {2, 3, 4, 16}) {
+      buffers.add(new Buffer(index, 2, TileFormat.F32));
+    }
+    buffers.add(new Buffer(17, step.result().tileColumns(), format));
+    return buffers;
+  }
+
   /** The queues of a product's blocks, as its schedule says. */
   private static List<Buffer> ofProduct(Step step, ProductBlocks blocks) {
     long rows = blocks.rows().block();
@@ -195,9 +204,9 @@ final class CircularBuffers {
    */
   static List<Integer> direct(Step step, ElementType element) {
     List<Integer> sums =
-        step.blocks().filter(ProductBlocks::keepsSums).stream().map(each -> PARTIAL_SUMS).toList();
+        step.product().filter(ProductBlocks::keepsSums).stream().map(each -> PARTIAL_SUMS).toList();
     if (element != ElementType.F32) {
-      return sums;
+      return step.kind() == Kind.NEAREST_CENTROID ? List.of(4) : sums;
     }
     return switch (step.kind()) {
       case LINEAR ->

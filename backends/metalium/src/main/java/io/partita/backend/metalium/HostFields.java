@@ -2,8 +2,7 @@ package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Origin;
-import io.partita.ir.schedule.ProductBlocks;
-import java.util.ArrayList;
+import io.partita.ir.schedule.CoreBlocks;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,20 +70,13 @@ final class HostFields {
     return fields;
   }
 
-  private static Map<String, Object> of(ProductBlocks blocks) {
-    List<Integer> shared = new ArrayList<>();
-    if (blocks.sharesLeft()) {
-      shared.add(0);
-    }
-    if (blocks.sharesRight()) {
-      shared.add(1);
-    }
+  private static Map<String, Object> of(CoreBlocks blocks) {
     return Map.of(
         "columns", blocks.columns().cores(),
         "rows", blocks.rows().cores(),
         "width", blocks.columns().block(),
         "height", blocks.rows().block(),
-        "shared", shared);
+        "shared", blocks.shared());
   }
 
   private static void put(Map<String, Object> fields, Origin origin, Kernels.Names names) {

@@ -55,6 +55,11 @@ enum KernelArithmetic {
     return this == F32 && sent == ElementType.BF16 ? BF16 : this;
   }
 
+  /** That of kernels whose other operands are f32 in a model of bf16. */
+  KernelArithmetic withF32() {
+    return this == BF16 ? F32 : this;
+  }
+
   /**
    * What a sum of so many terms in destination registers may be off, relative to the sum of their
    * magnitudes, in any order: (1 + u)^n - 1 for the roundings of partial sums.

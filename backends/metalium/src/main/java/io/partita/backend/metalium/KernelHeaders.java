@@ -12,6 +12,8 @@ final class KernelHeaders {
   /** Headers of functions of the vector engine; all others are in one. */
   private static final Map<String, String> HEADERS =
       Map.of(
+          VectorFunctions.ROUND_TO_INTEGER,
+          "compute/eltwise_unary/binop_with_scalar.h",
           "exp",
           "compute/eltwise_unary/exp.h",
           "gelu",
@@ -95,7 +97,7 @@ final class KernelHeaders {
         }
       }
     }
-    if (step.blocks().filter(ProductBlocks::keepsSums).isPresent()) {
+    if (step.product().filter(ProductBlocks::keepsSums).isPresent()) {
       headers.addAll(List.of("compute/reconfig_data_format.h", "compute/tile_move_copy.h"));
     }
     return List.copyOf(headers);

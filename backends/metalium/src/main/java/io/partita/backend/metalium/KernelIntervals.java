@@ -54,7 +54,7 @@ final class KernelIntervals {
       case Structured.RotaryEmbedding rotary ->
           new AttentionIntervals(arithmetic).rotary(rotary.interleaved(), operands);
       case Contraction.NearestCentroid nearest ->
-          new CentroidIntervals(arithmetic).codes(nearest, operands);
+          new CentroidIntervals(arithmetic.withF32()).codes(nearest, operands);
       case Elementwise.Unary(UnaryFunction function) -> unary(function, operands);
       case Elementwise.Binary(BinaryFunction function) when function == BinaryFunction.BIT_AND ->
           bits(op, operands);

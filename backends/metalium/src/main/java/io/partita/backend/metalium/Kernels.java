@@ -5,6 +5,7 @@ import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.RowBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,11 +86,13 @@ final class Kernels {
               Optional.of(
                   compute(
                       "nearest_centroid_compute",
-                      "out = x * c - |c|^2 / 2 for each centroid c, which is largest for the nearest one",
+                      "out = x * c - |c|^2 / 2 for each centroid c, which is largest for the"
+                          + " nearest one",
                       step)),
               writer(
                   "nearest_centroid_writer",
-                  "Writes the number of the centroid with the largest score, for each row and group.",
+                  "Writes the number of the centroid with the largest score, for each row and"
+                      + " group.",
                   step));
       case REARRANGE ->
           movers("rearrange_reader", "Reads the elements of another shape, or of a part.", step);
@@ -142,13 +145,14 @@ final class Kernels {
           new Names(
               reader(
                   "speculated_attention_reader",
-                  "Reads queries, then keys and values: the first and the last chunk before others.",
+                  "Reads queries, then keys and values: the first and the last chunk before"
+                      + " others.",
                   step),
               Optional.of(
                   compute(
                       "speculated_attention_compute",
-                      "The attention on the first and the last chunk; where it is verified, the exact"
-                          + " one and norms",
+                      "The attention on the first and the last chunk; where it is verified, the"
+                          + " exact one and norms",
                       step)),
               writer(
                   "speculated_attention_writer",
@@ -316,9 +320,11 @@ final class Kernels {
     reader.put("names", controlled(tiled.names(), step, Processor.READER));
     reader.put(
         "comment",
-        step.blocks().isPresent()
+        step.product().isPresent()
             ? "Reads the operands, block by block."
-            : "Reads the operands, tile by tile.");
+            : step.blocks().isPresent()
+                ? "Reads rows of tiles, and what all of them need."
+                : "Reads the operands, tile by tile.");
     if (step.kind() == Kind.LAYER_NORM) {
       reader.put("hasBias", hasBias(step));
     }
@@ -328,9 +334,11 @@ final class Kernels {
     String name = gated(step.control(), tiled.reader() + "_reader");
     texts.computeIfAbsent(name, key -> templates.print(tiled.kind() + "_reader", reader));
     String writer =
-        step.blocks().isPresent()
+        step.product().isPresent()
             ? writer("linear_writer", "Writes the blocks of the result.", step)
-            : writer(step);
+            : step.blocks().isPresent()
+                ? writer("rows_writer", "Writes rows of the result.", step)
+                : writer(step);
     return new Names(name, Optional.of(addCompute(step)), writer);
   }
 
@@ -374,6 +382,8 @@ final class Kernels {
     for (Epilogue epilogue : step.epilogues()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("function", epilogue.function());
+      boolean rounds = epilogue.function().equals(VectorFunctions.ROUND_TO_INTEGER);
+      fields.put("rounds", rounds ? true : null);
       fields.put(
           "arguments", VectorFunctions.TEMPLATE_ARGUMENTS.getOrDefault(epilogue.function(), ""));
       name.append('_').append(epilogue.function().replaceAll("_?binary_?", ""));
@@ -397,9 +407,14 @@ final class Kernels {
     }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
     Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
-    boolean sharesX = step.blocks().filter(ProductBlocks::sharesLeft).isPresent();
-    boolean sharesWeight = step.blocks().filter(ProductBlocks::sharesRight).isPresent();
-    boolean keepsSums = step.blocks().filter(ProductBlocks::keepsSums).isPresent();
+    boolean sharesX = step.product().filter(ProductBlocks::sharesLeft).isPresent();
+    boolean sharesWeight = step.product().filter(ProductBlocks::sharesRight).isPresent();
+    boolean keepsSums = step.product().filter(ProductBlocks::keepsSums).isPresent();
+    boolean sharesVectors =
+        step.blocks()
+            .filter(blocks -> blocks instanceof RowBlocks && !blocks.shared().isEmpty())
+            .isPresent();
+    names.put("sharesVectors", sharesVectors);
     names.put("sharesX", sharesX);
     names.put("sharesWeight", sharesWeight);
     names.put("keepsSums", keepsSums);
@@ -409,7 +424,7 @@ final class Kernels {
     String mcast = sharesX ? sharesWeight ? "_mcast" : "_mcast_x" : "_mcast_weight";
     return new Tiled(
         kind,
-        kind + (sharesX || sharesWeight ? mcast : "") + name,
+        kind + (sharesX || sharesWeight ? mcast : sharesVectors ? "_mcast" : "") + name,
         kind + (keepsSums ? "_partials" : "") + name,
         names,
         operands,

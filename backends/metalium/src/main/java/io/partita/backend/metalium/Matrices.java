@@ -200,6 +200,12 @@ final class Matrices {
     return weight(name, pool.elements(), data, rows, columns, false);
   }
 
+  /** A constant matrix of one kernel, with all bits of its elements also in a model of bf16. */
+  Matrix constantOfF32(String name, long rows, long columns, double[] elements) {
+    Tensor data = Tensor.ofDoubles(TensorType.of(ElementType.F32, rows, columns), elements);
+    return weight(name, TileFormat.F32, data, rows, columns, false);
+  }
+
   /** A constant that broadcasts to a type, with each element as often as it counts. */
   Matrix repeated(Value value, TensorType type) {
     Movement.Broadcast broadcast = new Movement.Broadcast(type.shape());

@@ -1,10 +1,12 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.emitted.Backend;
+import io.partita.backend.emitted.EmittedSchedule;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.program.Program;
 import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
@@ -52,7 +54,8 @@ public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
         Scheduler.schedule(
             List.of(program), target, SchedulerOptions.STANDARD, progress.part(0, SCHEDULED));
     progress.part(SCHEDULED, 1).step("printing kernels", 0, 1);
-    return ProgramPrinter.emit(schedules.getFirst(), options);
+    TargetDescription used = TargetChange.first(target, program.devices().size());
+    return ProgramPrinter.emit(EmittedSchedule.of(schedules.getFirst(), used), options);
   }
 
   @Override

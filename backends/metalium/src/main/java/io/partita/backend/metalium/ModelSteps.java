@@ -33,15 +33,14 @@ import java.util.stream.Stream;
 
 /** Finds the kernels of the steps of a schedule. */
 final class ModelSteps {
-  /** Of an element in destination registers. */
-  private static final int REGISTER_BITS = 32;
+  private static final Epilogue ROUNDING =
+      new Epilogue(VectorFunctions.ROUND_TO_INTEGER, Optional.empty(), false, false);
 
   private final Matrices matrices;
   private final Indices indices;
   private final long cores;
 
-  /** The blocks of products, by their results. */
-  private final Map<Value, ProductBlocks> products;
+  private final ScheduledBlocks scheduled;
 
   private final List<Work> steps = new ArrayList<>();
   private Operands operands;
@@ -60,11 +59,11 @@ final class ModelSteps {
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
 
-  ModelSteps(Matrices matrices, Indices indices, long cores, Map<Value, ProductBlocks> products) {
+  ModelSteps(Matrices matrices, Indices indices, long cores, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.indices = indices;
     this.cores = cores;
-    this.products = products;
+    this.scheduled = scheduled;
   }
 
   /**
@@ -79,7 +78,7 @@ final class ModelSteps {
     decisions = new Decisions(graph, matrices, steps);
     operands = new Operands(matrices, steps, decisions);
     decoder = new DecoderSteps(matrices, operands, indices, users, cores);
-    rows = new RowSteps(matrices, operands);
+    rows = new RowSteps(matrices, operands, scheduled);
     lookups = new LookupSteps(matrices, operands, indices);
     centroids = new CentroidSteps(matrices, operands);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
@@ -174,7 +173,7 @@ final class ModelSteps {
             epilogues.addFirst(
                 new Epilogue(VectorFunctions.UNARY.get(function), Optional.empty(), false, false));
         case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
-            rounding(columns(node)).reversed().forEach(epilogues::addFirst);
+            epilogues.addFirst(ROUNDING);
         case Elementwise.Binary(BinaryFunction function)
             when function == BinaryFunction.BIT_AND
                 || function == BinaryFunction.SHIFT_LEFT
@@ -303,14 +302,6 @@ final class ModelSteps {
         false);
   }
 
-  /** At 1.5 * 2^23 and near it, f32 has the integers only, and sums are rounded to even. */
-  private List<Epilogue> rounding(long columns) {
-    double integers = 0x1.8p23;
-    return List.of(
-        scalar(BinaryFunction.ADD, integers, columns),
-        scalar(BinaryFunction.SUB, integers, columns));
-  }
-
   /** The largest integer up to {@code x / 2^bits}, of codes. */
   private List<Epilogue> quotient(long bits, long columns) {
     double unit = Math.scalb(1.0, Math.toIntExact(-bits));
@@ -318,7 +309,7 @@ final class ModelSteps {
     all.add(scalar(BinaryFunction.MUL, unit, columns));
     // The remainder becomes less than a half on both sides.
     all.add(scalar(BinaryFunction.SUB, (1 - unit) / 2, columns));
-    all.addAll(rounding(columns));
+    all.add(ROUNDING);
     return all;
   }
 
@@ -439,9 +430,9 @@ final class ModelSteps {
       throw unsupported(node);
     }
     Matrix result = matrices.result(last.result());
-    ProductBlocks blocks = products.get(last.result());
+    ProductBlocks blocks = scheduled.product(last, node);
     boolean hasOperands = all.stream().anyMatch(epilogue -> epilogue.operand().isPresent());
-    ProductBlocks.Part part = blocks.part(REGISTER_BITS, hasOperands ? 1 : 0);
+    ProductBlocks.Part part = blocks.part(hasOperands);
     List<String> sizes =
         Stream.of(
                 blocks.rows().pages(),

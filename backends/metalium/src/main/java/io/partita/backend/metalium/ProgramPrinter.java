@@ -1,8 +1,10 @@
 package io.partita.backend.metalium;
 
+import io.partita.backend.emitted.EmittedSchedule;
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.ResourceFolder;
+import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.EmittedFile;
@@ -31,6 +33,7 @@ import java.util.stream.Stream;
 final class ProgramPrinter {
   private static final String RUNTIME = "/io/partita/runtime/metalium-host/";
 
+  private final EmittedSchedule predicted;
   private final Schedule schedule;
   private final Release release;
   private final Program program;
@@ -46,9 +49,10 @@ final class ProgramPrinter {
 
   private final List<Graph> graphs = new ArrayList<>();
 
-  private ProgramPrinter(Schedule schedule, MetaliumOptions options) {
+  private ProgramPrinter(EmittedSchedule predicted, MetaliumOptions options) {
     this.release = Release.of(options.release());
-    this.schedule = schedule;
+    this.predicted = predicted;
+    this.schedule = predicted.schedule();
     this.program = schedule.program();
     this.first = schedule.roles().getFirst();
     this.element =
@@ -72,8 +76,8 @@ final class ProgramPrinter {
    *
    * @throws PartitaException with {@link MetaliumCode}s
    */
-  static EmittedMetalium emit(Schedule schedule, MetaliumOptions options) {
-    return new ProgramPrinter(schedule, options).program();
+  static EmittedMetalium emit(EmittedSchedule predicted, MetaliumOptions options) {
+    return new ProgramPrinter(predicted, options).program();
   }
 
   private EmittedMetalium program() {
@@ -102,9 +106,9 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putFormats(main, launches);
-    boolean hasProducts = launches.stream().anyMatch(ProgramPrinter::isProduct);
-    main.put("hasProducts", hasProducts ? true : null);
-    main.put("needsCorners", hasProducts || words > 0 ? true : null);
+    boolean hasBlocks = launches.stream().anyMatch(ProgramPrinter::isInBlocks);
+    main.put("hasBlocks", hasBlocks ? true : null);
+    main.put("needsCorners", hasBlocks || words > 0 ? true : null);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -121,11 +125,13 @@ final class ProgramPrinter {
     MetaliumDescription description =
         new MetaliumDescription(ProgramInterface.of(program, Optional.empty()), schedule.target());
     files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
+    PredictedRun run = PredictedRun.of(schedule, predicted.prediction());
+    files.add(EmittedFile.text(PredictedRun.FILE, run.json()));
     for (int chip = 0; chip < graphs.size(); chip++) {
       files.addAll(ReferenceFiles.of(chip, graphs.get(chip), matrices.get(chip), pool, launches));
     }
     files.sort(Comparator.comparing(EmittedFile::path));
-    return new EmittedMetalium(description, files);
+    return new EmittedMetalium(description, files, Optional.of(predicted));
   }
 
   /** The formats of matrices and buffers that aren't those of all elements. */
@@ -152,7 +158,7 @@ final class ProgramPrinter {
     return buffers.stream().map(CircularBuffers.Buffer::format);
   }
 
-  private static boolean isProduct(Launch launch) {
+  private static boolean isInBlocks(Launch launch) {
     return launch instanceof Launch.Same same && same.step().blocks().isPresent();
   }
 
@@ -183,7 +189,7 @@ final class ProgramPrinter {
       addIndices(graph, chip);
       Matrices own = new Matrices(pool, chip, element);
       long cores = (long) role.cores().columns() * role.cores().rows();
-      ModelSteps steps = new ModelSteps(own, indices, cores, ScheduledProducts.of(role, graph));
+      ModelSteps steps = new ModelSteps(own, indices, cores, new ScheduledBlocks(role, graph));
       works.add(steps.of(graph, meaning.results(), states));
       matrices.add(own);
       graphs.add(graph);

@@ -21,10 +21,12 @@ final class RowSteps {
 
   private final Matrices matrices;
   private final Operands operands;
+  private final ScheduledBlocks scheduled;
 
-  RowSteps(Matrices matrices, Operands operands) {
+  RowSteps(Matrices matrices, Operands operands, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.operands = operands;
+    this.scheduled = scheduled;
   }
 
   Step norm(Structured.Norm norm, Node node) {
@@ -50,9 +52,8 @@ final class RowSteps {
         node,
         inputs,
         result,
-        List.of(
-            result.tileColumns() + "",
-            "0x%08x".formatted(Float.floatToIntBits((float) norm.epsilon()))));
+        scheduled.rows(node),
+        List.of("0x%08x".formatted(Float.floatToIntBits((float) norm.epsilon()))));
   }
 
   /** Whether all operands after the first have an element for each column. */
@@ -74,7 +75,8 @@ final class RowSteps {
         node,
         List.of(operands.required(node, 0), matrices.filled("ones", 1)),
         result,
-        List.of(result.tileColumns() + ""));
+        scheduled.rows(node),
+        List.of());
   }
 
   /** The mean of a few rows, such as the class tokens of all chips. */

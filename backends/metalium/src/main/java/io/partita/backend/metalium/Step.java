@@ -2,7 +2,9 @@ package io.partita.backend.metalium;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.RowBlocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +25,7 @@ import java.util.stream.Stream;
  * @param chunks the cores that work on parts of one result and join them as a tree
  * @param others further results, which only the writer knows
  * @param control what kernels read or decide on each core
- * @param blocks of a product, how the cores compute it
+ * @param blocks how the cores compute it, where the schedule says so
  */
 record Step(
     Kind kind,
@@ -38,7 +40,7 @@ record Step(
     int chunks,
     List<Matrix> others,
     Control control,
-    Optional<ProductBlocks> blocks)
+    Optional<CoreBlocks> blocks)
     implements Work {
   /** What kernels compute. */
   enum Kind {
@@ -152,8 +154,8 @@ record Step(
     return with(others, other, blocks);
   }
 
-  /** The same step, a product that cores compute in blocks. */
-  Step inBlocks(ProductBlocks own) {
+  /** The same step, which cores compute in blocks. */
+  Step inBlocks(CoreBlocks own) {
     return with(others, control, Optional.of(own));
   }
 
@@ -166,7 +168,7 @@ record Step(
     return with(results, control, blocks);
   }
 
-  private Step with(List<Matrix> results, Control other, Optional<ProductBlocks> own) {
+  private Step with(List<Matrix> results, Control other, Optional<CoreBlocks> own) {
     return new Step(
         kind,
         origin,
@@ -209,6 +211,31 @@ record Step(
         result.tileRows(),
         result.tileColumns(),
         1);
+  }
+
+  /** A step of whole rows in blocks: a norm or a softmax. */
+  static Step ofRows(
+      Kind kind,
+      Node node,
+      List<Matrix> operands,
+      Matrix result,
+      RowBlocks blocks,
+      List<String> others) {
+    List<String> sizes = new ArrayList<>();
+    Stream.of(
+            blocks.columns().pages(),
+            blocks.rows().pages(),
+            blocks.rows().block(),
+            blocks.rows().round())
+        .map(Object::toString)
+        .forEach(sizes::add);
+    sizes.addAll(others);
+    return ofTiles(kind, node.origin(), operands, List.of(), result, sizes).inBlocks(blocks);
+  }
+
+  /** The blocks of a product. */
+  Optional<ProductBlocks> product() {
+    return blocks.filter(ProductBlocks.class::isInstance).map(ProductBlocks.class::cast);
   }
 
   /** The operands, then those of epilogues, in the order of their buffers. */

@@ -33,6 +33,9 @@ final class VectorFunctions {
   /** Rounds f32 to bf16, to nearest, ties to even. */
   static final String ROUND_TO_BF16 = "typecast";
 
+  /** Rounds to integers, to nearest, ties to even. */
+  static final String ROUND_TO_INTEGER = "round";
+
   /** Template arguments of functions. */
   static final Map<String, String> TEMPLATE_ARGUMENTS =
       Map.of(
@@ -40,7 +43,8 @@ final class VectorFunctions {
           "gelu",
           "<false>",
           ROUND_TO_BF16,
-          "<static_cast<uint32_t>(DataFormat::Float32), static_cast<uint32_t>(DataFormat::Float16_b)>");
+          "<static_cast<uint32_t>(DataFormat::Float32),"
+              + " static_cast<uint32_t>(DataFormat::Float16_b)>");
 
   /** Functions that are 0 where all operands are, so that padding remains. */
   static final Set<String> ZERO_AT_ZERO =
@@ -52,6 +56,7 @@ final class VectorFunctions {
           "sqrt",
           "tanh",
           ROUND_TO_BF16,
+          ROUND_TO_INTEGER,
           "add_binary",
           "sub_binary",
           "mul_binary",

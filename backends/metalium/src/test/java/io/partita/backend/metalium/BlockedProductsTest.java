@@ -155,6 +155,29 @@ class BlockedProductsTest {
     assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("_mul_row_max_row_compute");
   }
 
+  /**
+   * Numbers that round to integers are part of the kernel and take nothing of L1, which is full.
+   */
+  @Test
+  void roundedProductsFitL1() throws IOException {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @product(%x: f32[200,300], %w: f32[300,901]) -> ("y": f32[200,901]) {
+                %0 = constant [0.3] : f32[1] "third"
+                %1 = linear(%x, %w) : f32[200,901] "product"
+                %2 = mul(%1, %0) : f32[200,901] "scaled"
+                %3 = round(%2) : f32[200,901] "rounded"
+                %4 = add(%3, %0) : f32[200,901] "y"
+                return %4
+              }
+            }
+            """);
+    assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("_mul_row_round_add_row_compute");
+  }
+
   /** Random shapes that aren't whole tiles, on random grids with random memory. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})

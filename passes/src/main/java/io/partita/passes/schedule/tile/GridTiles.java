@@ -4,6 +4,7 @@ import io.partita.ir.schedule.CircularBuffer;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.RowBlocks;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
@@ -26,6 +27,11 @@ final class GridTiles {
   /** Rows and columns of a page. */
   static final long PAGE = ProductBlocks.PAGE;
 
+  /** What kernels of rows keep beside a row: sums, factors, and a page on its way. */
+  private static final long PAGES_BESIDE_ROW = 8;
+
+  private static final String ROW = "row";
+
   /** The first id of buffers of results. */
   private static final int FIRST_RESULT = 16;
 
@@ -36,8 +42,9 @@ final class GridTiles {
 
   /**
    * @param taken the axes that are distributed, at most two
+   * @param keepsRows whether memory is set aside for what kernels of rows keep
    */
-  private GridTiles(TileSpace whole, CoreGrid grid, List<Integer> taken) {
+  private GridTiles(TileSpace whole, CoreGrid grid, List<Integer> taken, boolean keepsRows) {
     this.grid = grid;
     if (taken.size() == 2) {
       dealt.put(CoreGrid.Axis.ROWS, taken.get(0));
@@ -55,6 +62,9 @@ final class GridTiles {
     }
     List<TileSpace.Scratch> scratch = new ArrayList<>(whole.scratch());
     partialSums(whole).ifPresent(scratch::add);
+    if (keepsRows) {
+      intermediateRow(whole).ifPresent(scratch::add);
+    }
     this.space = new TileSpace(whole.name(), limited, whole.operands(), scratch, whole.calls());
     this.share = new TileSpace(whole.name(), shares, whole.operands(), scratch, whole.calls());
   }
@@ -62,8 +72,12 @@ final class GridTiles {
   /**
    * Returns the distributions of a loop: over both directions of the grid, and over all cores one
    * after the other.
+   *
+   * @param keepsRows whether memory is set aside for what kernels of rows keep. Rows that don't fit
+   *     then may still fit where kernels store their elements in 16 bits, which loops compute in
+   *     32; the backend knows.
    */
-  static List<GridTiles> all(TileSpace space, ChipKind chip) {
+  static List<GridTiles> all(TileSpace space, ChipKind chip, boolean keepsRows) {
     List<Integer> axes = new ArrayList<>();
     for (int axis = 0; axis < space.axes().size(); axis++) {
       if (mayBeDealt(space, axis)) {
@@ -73,9 +87,9 @@ final class GridTiles {
     axes.sort(Comparator.comparingLong(axis -> -blocks(space, axis)));
     List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
     CoreGrid grid = grid(chip);
-    List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken)));
+    List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken, keepsRows)));
     if (taken.size() == 2) {
-      taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis))));
+      taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis), keepsRows)));
     }
     return all;
   }
@@ -115,6 +129,17 @@ final class GridTiles {
         new TileSpace.Scratch("partials", rank == 1 ? elements.times(PAGE) : elements));
   }
 
+  /** A row of intermediate results, such as squares, which kernels of norms and softmaxes keep. */
+  private static Optional<TileSpace.Scratch> intermediateRow(TileSpace whole) {
+    if (!isOfRows(whole)) {
+      return Optional.empty();
+    }
+    long columns = whole.operands().getFirst().box().getLast().extent();
+    long pages = Math.ceilDiv(columns, PAGE) + PAGES_BESIDE_ROW;
+    return Optional.of(
+        new TileSpace.Scratch(ROW, TileExpression.of(pages * pageBytes(ElementType.F32))));
+  }
+
   static CoreGrid grid(ChipKind chip) {
     return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
@@ -150,11 +175,27 @@ final class GridTiles {
     return Math.ceilDiv(space.axes().get(axis).extent(), granule(space, axis));
   }
 
-  /** Whether a loop computes products, whose vectors are matrices of a single row. */
-  static boolean isProduct(TileSpace space) {
+  private static boolean isProduct(TileSpace space) {
     return space.calls().stream()
         .flatMap(call -> call.arguments().stream())
         .anyMatch(argument -> argument.field().equals("accumulate"));
+  }
+
+  /** Whether a loop computes norms or softmaxes of whole rows. */
+  private static boolean isOfRows(TileSpace space) {
+    return space.calls().stream().anyMatch(RowBlocks::isOfRows);
+  }
+
+  /** Whether vectors are rows of pages; those of other loops fill pages in order. */
+  static boolean areVectorsRows(TileSpace space) {
+    return isProduct(space)
+        || space.scratch().stream().anyMatch(scratch -> scratch.name().equals(ROW));
+  }
+
+  /** Whether an operand is a table, of which kernels read single rows, not pages. */
+  static boolean isTable(TileSpace space, int operand) {
+    return space.operands().get(operand).name().equals("data")
+        && space.calls().stream().anyMatch(call -> call.kernel().family().equals("gather"));
   }
 
   /** Rounds to whole pages; tensors without rows fill them in order. */

@@ -35,7 +35,7 @@ final class WorkingMemory {
   WorkingMemory(TileSpace space, long alignment, boolean isPaged) {
     this.space = space;
     this.isPaged = isPaged;
-    this.areVectorsRows = GridTiles.isProduct(space);
+    this.areVectorsRows = GridTiles.areVectorsRows(space);
     this.alignment = alignment;
     List<List<BoxDimension>> boxes = space.operands().stream().map(this::stored).toList();
     this.extents =
@@ -87,10 +87,13 @@ final class WorkingMemory {
         extents.get(operand).stream()
             .map(extent -> largest(extent, 0, tiling, new TilePosition(tiling)))
             .toList();
+    long together = sizes.stream().reduce(1L, (product, size) -> product * size);
     long elements =
-        isPaged
-            ? GridTiles.paged(areVectorsRows, sizes)
-            : sizes.stream().reduce(1L, (product, size) -> product * size);
+        !isPaged
+            ? together
+            : GridTiles.isTable(space, operand)
+                ? align(together, GridTiles.PAGE * GridTiles.PAGE)
+                : GridTiles.paged(areVectorsRows, sizes);
     return align(part.element().packedBytes(elements), alignment(operand));
   }
 

@@ -8,13 +8,16 @@ import io.partita.driver.StandardPasses;
 import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.RowBlocks;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.stage.Staged;
 import io.partita.ir.text.PirParser;
@@ -37,16 +40,16 @@ class TensixBlockTest {
 
   private static String feedForward(int tokens, int features, int inner) {
     return """
-        pir 1
-        module {
-          graph @feed_forward(%x: f32[T,F], %gate: f32[F,I], %up: f32[F,I], %down: f32[I,F], %scale: f32[F]) -> ("y": f32[T,F]) {
-            %0 = rms_norm(%x, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[T,F] "ffn_norm"
-            %1 = gated_ffn(%0, %gate, %up, %down) {activation = silu} : f32[T,F] "ffn"
-            %2 = add(%x, %1) : f32[T,F] "residual"
-            return %2
-          }
-        }
-        """
+    pir 1
+    module {
+      graph @feed_forward(%x: f32[T,F], %gate: f32[F,I], %up: f32[F,I], %down: f32[I,F], %scale: f32[F]) -> ("y": f32[T,F]) {
+        %0 = rms_norm(%x, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[T,F] "ffn_norm"
+        %1 = gated_ffn(%0, %gate, %up, %down) {activation = silu} : f32[T,F] "ffn"
+        %2 = add(%x, %1) : f32[T,F] "residual"
+        return %2
+      }
+    }
+    """
         .replaceAll("\\bT\\b", "" + tokens)
         .replaceAll("\\bF\\b", "" + features)
         .replaceAll("\\bI\\b", "" + inner);
@@ -54,15 +57,15 @@ class TensixBlockTest {
 
   private static String attention(int batch, int heads, int tokens, int width) {
     return """
-        pir 1
-        module {
-          graph @attention(%q: f32[B,H,T,W], %k: f32[B,H,T,W], %v: f32[B,H,T,W]) -> ("y": f32[B,T,H,W]) {
-            %0 = attention(%q, %k, %v) {scale = 0.25, soft_cap = 0.0, causal, offset = [0], window = 0} : f32[B,H,T,W] "attention"
-            %1 = transpose(%0) {permutation = [0, 2, 1, 3]} : f32[B,T,H,W] "heads"
-            return %1
-          }
-        }
-        """
+    pir 1
+    module {
+      graph @attention(%q: f32[B,H,T,W], %k: f32[B,H,T,W], %v: f32[B,H,T,W]) -> ("y": f32[B,T,H,W]) {
+        %0 = attention(%q, %k, %v) {scale = 0.25, soft_cap = 0.0, causal, offset = [0], window = 0} : f32[B,H,T,W] "attention"
+        %1 = transpose(%0) {permutation = [0, 2, 1, 3]} : f32[B,T,H,W] "heads"
+        return %1
+      }
+    }
+    """
         .replaceAll("\\bB\\b", "" + batch)
         .replaceAll("\\bH\\b", "" + heads)
         .replaceAll("\\bT\\b", "" + tokens)
@@ -152,6 +155,53 @@ class TensixBlockTest {
     assertThat(gate.sharesLeft()).isEqualTo(columns > 1);
     assertThat(gate.sharesRight()).isEqualTo(rows > 1);
     assertThat(gate.keepsSums()).isFalse();
+  }
+
+  private static String norm(int tokens, int features) {
+    return """
+    pir 1
+    module {
+      graph @norm(%x: f32[2,T,F], %scale: f32[F]) -> ("y": f32[2,T,F]) {
+        %0 = rms_norm(%x, %scale) {axis = 2, epsilon = 1.0E-5, scale} : f32[2,T,F] "norm"
+        return %0
+      }
+    }
+    """
+        .replaceAll("\\bT\\b", "" + tokens)
+        .replaceAll("\\bF\\b", "" + features);
+  }
+
+  private static RowBlocks rows(Schedule schedule) {
+    ChipSchedule chip = schedule.roles().getFirst();
+    return RowBlocks.of(chip.kernels().getFirst(), chip.cores()).orElseThrow();
+  }
+
+  /** Rows of pages are dealt to cores in turn; a scale is loaded by one of several. */
+  @ParameterizedTest
+  @CsvSource({"16, 40, 1, 1, 1", "17, 40, 2, 1, 2", "1000, 96, 63, 1, 63", "2000, 96, 125, 2, 63"})
+  void rowsAreDealtToCores(int tokens, int features, int pages, int block, int cores) {
+    RowBlocks blocks = rows(schedule(norm(tokens, features)));
+    assertThat(blocks.rows()).isEqualTo(new CoreBlocks.Extent(pages, block, cores));
+    assertThat(blocks.shared()).isEqualTo(cores > 1 ? List.of(1) : List.of());
+  }
+
+  /** Squares, and pages of sums and factors, are in L1 beside rows, scales and results. */
+  @Test
+  void rowsLeaveRoomForWhatKernelsKeep() {
+    TiledKernel loop = schedule(norm(40, 96)).roles().getFirst().kernels().getFirst();
+    long page = 32 * 32 * Float.BYTES;
+    assertThat(loop.operands()).extracting(TileOperand::slotBytes).containsOnly(3 * page);
+    assertThat(loop.scratch()).extracting(TileScratch::bytes).containsExactly((3 + 8) * page);
+    computesTheSame(norm(40, 96));
+  }
+
+  /**
+   * Rows that only fit without them are those of a model of 16 bits, or the backend refuses them.
+   */
+  @Test
+  void longRowsHaveNoRoomForIt() {
+    TiledKernel loop = schedule(norm(40, 4096)).roles().getFirst().kernels().getFirst();
+    assertThat(loop.scratch()).isEmpty();
   }
 
   /** Destination registers hold 8 pages of 16 bits or 4 of 32. */

@@ -1,0 +1,159 @@
+package io.partita.backend.metalium;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.target.Unit;
+import io.partita.ir.tensor.Correlation;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirParser;
+import io.partita.passes.program.localize.Localization;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Norms and softmaxes in blocks of rows, which the schedule deals to cores. */
+class BlockedRowsTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  private static final Pattern BLOCKS =
+      Pattern.compile(
+          "\\.blocks = \\{\\.columns = (\\d+),\\s+\\.rows = (\\d+),\\s+\\.width = (\\d+),"
+              + "\\s+\\.height = (\\d+),\\s+\\.shared = \\{([\\d, ]*)\\}\\}");
+
+  @TempDir Path scratch;
+
+  /** Norms, and of rows of whole tiles a softmax. */
+  private static Module rows(int rows, int columns, String element) {
+    boolean hasSoftmax = columns % 32 == 0;
+    return PirParser.parse(
+        """
+        pir 1
+        module {
+          graph @rows(%x: f32[2,M,N], %scale: f32[N], %bias: f32[N]) -> ("y": f32[2,M,N]) {
+            %0 = layer_norm(%x, %scale, %bias) {axis = 2, epsilon = 1.0E-5, scale, bias} : f32[2,M,N] "layer"
+            %1 = rms_norm(%0, %scale) {axis = 2, epsilon = 1.0E-5, scale} : f32[2,M,N] "rms"
+            %2 = LAST : f32[2,M,N] "y"
+            return %2
+          }
+        }
+        """
+            .replace("LAST", hasSoftmax ? "softmax(%1) {axis = 2}" : "add(%1, %x)")
+            .replaceAll("\\bM\\b", "" + rows)
+            .replaceAll("\\bN\\b", "" + columns)
+            .replace("f32", element));
+  }
+
+  private static TargetDescription target(int columns, int rows, long bytesOfCore) {
+    return TargetChange.set(
+        TargetChange.onGrid(TargetLibrary.find("n150"), columns, rows),
+        Map.of("l1", new Quantity((double) bytesOfCore * columns * rows, Unit.B)));
+  }
+
+  private static EmittedMetalium emit(Module module, TargetDescription target) {
+    return new MetaliumBackend(target).emit(Localization.of(module, 1), Optional.empty());
+  }
+
+  /** The columns, rows, width and height of the blocks of each launch, and what cores share. */
+  private static List<List<String>> blocks(EmittedMetalium emitted) throws IOException {
+    for (EmittedFile file : emitted.files()) {
+      if (file.path().equals("emulation.cpp")) {
+        return BLOCKS.matcher(file.text()).results().map(BlockedRowsTest::groups).toList();
+      }
+    }
+    throw new AssertionError("no host program");
+  }
+
+  private static List<String> groups(MatchResult result) {
+    return List.of(
+        result.group(1), result.group(2), result.group(3), result.group(4), result.group(5));
+  }
+
+  /** One core after the other; with fewer rows than cores, some have none. */
+  @Test
+  void rowsAreDealtAsTheScheduleSays() throws IOException {
+    assertThat(blocks(emit(rows(100, 96, "f32"), target(8, 9, 1 << 20))))
+        .containsExactly(
+            List.of("1", "7", "3", "1", "1"),
+            List.of("1", "7", "3", "1", "1"),
+            List.of("1", "7", "3", "1", ""));
+  }
+
+  @Test
+  void rowsOfOneCoreAreNotShared() throws IOException {
+    assertThat(blocks(emit(rows(16, 33, "bf16"), target(8, 9, 1 << 20))))
+        .containsOnly(List.of("1", "1", "2", "1", ""));
+  }
+
+  /**
+   * The longest rows of 32 bits whose scale, bias, squares and results are in L1 beside them, and
+   * rows of 16 bits that loops in 32 bits have no room for.
+   */
+  @ParameterizedTest
+  @CsvSource({"2048, f32", "4096, bf16"})
+  void longRowsFitL1(int columns, String element) throws IOException {
+    assertThat(blocks(emit(rows(32, columns, element), TargetLibrary.find("n150")))).hasSize(3);
+  }
+
+  /** A chip whose cores have several blocks, of several rows, or no block. */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1, 70, 64, f32, 1048576",
+    "3, 1, 33, 65, f32, 1048576",
+    "2, 2, 190, 40, bf16, 1048576",
+    "8, 9, 260, 33, f32, 1048576",
+    "3, 2, 400, 96, f32, 131072"
+  })
+  void rowsOfAllCoresAgree(int columns, int rows, int m, int n, String element, long bytesOfCore) {
+    assertAgrees(rows(m, n, element), target(columns, rows, bytesOfCore), element);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void randomRowsAgree(int seed) {
+    Random random = new Random(seed);
+    String element = random.nextBoolean() ? "f32" : "bf16";
+    Module module = rows(1 + random.nextInt(200), 1 + random.nextInt(200), element);
+    TargetDescription target =
+        target(1 + random.nextInt(4), 1 + random.nextInt(4), (96 + random.nextInt(200)) * 1024L);
+    assertAgrees(module, target, element);
+  }
+
+  private void assertAgrees(Module module, TargetDescription target, String element) {
+    EmittedMetalium emitted = emit(module, target);
+    Path folder = scratch.resolve("program");
+    OutputFolder.write(emitted.files(), folder, path -> false);
+    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    Random random = new Random(3);
+    List<Tensor> inputs =
+        module.graph().inputs().stream()
+            .map(input -> EmittedKernelsTest.gaussian(random, input))
+            .toList();
+    double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
+    double[] found = program.run(inputs, LIMIT).getFirst().doubles();
+    assertThat(Correlation.of(expected, found))
+        .isGreaterThan(element.equals("f32") ? 0.99999 : 0.999);
+    EmittedKernelsTest.assertLaunchesAgree(program, inputs);
+  }
+}

@@ -1,0 +1,74 @@
+package io.partita.backend.metalium;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ProductBlocks;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.text.PirParser;
+import io.partita.passes.program.localize.Localization;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import org.junit.jupiter.api.Test;
+
+/** Blocks that a schedule has for products, whichever function of its step is the last one here. */
+class ScheduledBlocksTest {
+  private static final Schedule SCHEDULE =
+      Scheduler.schedule(
+          Localization.of(
+              PirParser.parse(
+                  """
+                  pir 1
+                  module {
+                    graph @product(%x: f32[70,96], %w: f32[96,130], %v: f32[130,40]) -> ("y": f32[70,40]) {
+                      %0 = linear(%x, %w) : f32[70,130] "first"
+                      %1 = relu(%0) : f32[70,130] "relu"
+                      %2 = abs(%1) : f32[70,130] "abs"
+                      %3 = linear(%2, %v) : f32[70,40] "second"
+                      %4 = exp(%3) : f32[70,40] "exp"
+                      return %4
+                    }
+                  }
+                  """),
+              1),
+          TargetLibrary.find("n150"),
+          SchedulerOptions.STANDARD);
+
+  private final ChipSchedule role = SCHEDULE.roles().getFirst();
+  private final Graph graph = role.meaning().orElseThrow().graphs().getFirst();
+  private final ScheduledBlocks blocks = new ScheduledBlocks(role, graph);
+
+  private Node node(String name) {
+    return graph.nodes().stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void productsHaveTheBlocksOfTheirLoop() {
+    ProductBlocks first = blocks.product(node("abs"), node("first"));
+    assertThat(first.rows().pages()).isEqualTo(3);
+    assertThat(first.columns().pages()).isEqualTo(5);
+    assertThat(blocks.product(node("exp"), node("second")).columns().pages()).isEqualTo(2);
+  }
+
+  /** The loop also computes functions that the backend computes in steps of their own. */
+  @Test
+  void productsHaveTheBlocksOfALoopThatComputesMore() {
+    ProductBlocks whole = blocks.product(node("abs"), node("first"));
+    assertThat(blocks.product(node("first"), node("first"))).isEqualTo(whole);
+    assertThat(blocks.product(node("relu"), node("first"))).isEqualTo(whole);
+  }
+
+  @Test
+  void whatNoLoopComputesIsReported() {
+    assertThatThrownBy(() -> blocks.rows(node("abs")))
+        .hasMessageContaining("P5201")
+        .hasMessageContaining("node \"abs\"");
+  }
+}
