@@ -89,8 +89,7 @@ class NormTest {
           scaleAndBias(new KernelCall("partita_" + kind(kind)).in(x), scaled, scale, biased, bias);
       KernelCall elements =
           new KernelCall("partita_norm_sums_f32").in(x).absent().out(sums).i32(rows, size);
-      Optional<Tensor> means =
-          isLayer ? Optional.of(kernels.result(elements)) : Optional.empty();
+      Optional<Tensor> means = isLayer ? Optional.of(kernels.result(elements)) : Optional.empty();
       KernelCall squares = new KernelCall("partita_norm_squares_f32").in(x);
       squares = means.map(squares::in).orElseGet(squares::absent).out(sums).i32(rows, size);
       KernelCall norm = new KernelCall("partita_norm_by_sums_f32").in(x);

@@ -100,11 +100,7 @@ final class Preloads {
   private record Part(int task, long start, long bytes) {}
 
   private Preloads(
-      ChipTasks tasks,
-      LoopKernels before,
-      LoopKernels after,
-      ChipKind chip,
-      PreloadRoom during) {
+      ChipTasks tasks, LoopKernels before, LoopKernels after, ChipKind chip, PreloadRoom during) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;

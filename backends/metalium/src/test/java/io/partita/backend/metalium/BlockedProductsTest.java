@@ -175,7 +175,8 @@ class BlockedProductsTest {
               }
             }
             """);
-    assertThat(assertExact(module, target(8, 9, 64 * 1024))).contains("_mul_row_round_add_row_compute");
+    assertThat(assertExact(module, target(8, 9, 64 * 1024)))
+        .contains("_mul_row_round_add_row_compute");
   }
 
   /** Random shapes that aren't whole tiles, on random grids with random memory. */

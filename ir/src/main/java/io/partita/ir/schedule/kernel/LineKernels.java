@@ -148,7 +148,9 @@ final class LineKernels {
     call.place("out").write(values);
   }
 
-  /** Returns the parts of the sum of x - shift, or of its squares, and that of the last elements. */
+  /**
+   * Returns the parts of the sum of x - shift, or of its squares, and that of the last elements.
+   */
   private static float[] parts(float[] x, int from, int size, float shift, boolean squares) {
     float[] sums = new float[PARTS + 1];
     for (int i = 0; i < size; i++) {
@@ -174,7 +176,8 @@ final class LineKernels {
   /** The sum of a row's elements or squares, of parts that were computed before. */
   private static float sumOf(Place parts, float[] x, int from, int size, float shift, boolean two) {
     float[] all = parts(x, from, size, shift, two);
-    System.arraycopy(parts.plus(Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
+    System.arraycopy(
+        parts.plus(Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
     return sum(all);
   }
 

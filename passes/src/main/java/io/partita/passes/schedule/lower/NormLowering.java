@@ -4,7 +4,6 @@ import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.none;
 import static io.partita.ir.schedule.kernel.Argument.number;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
-import static io.partita.ir.schedule.kernel.Argument.scratch;
 
 import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.BoxDimension;
@@ -17,15 +16,9 @@ import java.util.Optional;
 
 /**
  * {@code norm.h}: whole rows, with a scale and a bias that are loaded once. Rows that epilogues
- * follow are one dimension. The cores sum a few long rows together, in calls of their own.
+ * follow are one dimension.
  */
 final class NormLowering {
-  /** The parts of a sum, {@code PARTITA_NORM_PARTS}. With as many rows, each core has its own. */
-  private static final int PARTS = 8;
-
-  /** The shortest rows for which further calls take less time than sums by each core. */
-  private static final long LONG = 128;
-
   private NormLowering() {}
 
   static Optional<TileSpace> lower(
@@ -74,47 +67,12 @@ final class NormLowering {
     sizes.add(TileExpression.of(size));
     TileEpilogues.Values values = others.values(result, out.element(), sizes);
     arguments.add(new Argument("out", values.first(out.element())));
-    List<Argument> extents = List.of(integer("rows", rows), integer("size", size));
-    long count = out.shape().subList(0, axis).stream().reduce(1L, Math::multiplyExact);
-    boolean isTogether = count < PARTS && size >= LONG;
-    if (isTogether) {
-      arguments.addAll(sums(space, norm.kind(), arguments.getFirst(), rows, extents));
-    }
-    arguments.addAll(extents);
+    arguments.add(integer("rows", rows));
+    arguments.add(integer("size", size));
     arguments.add(number("epsilon", (float) norm.epsilon()));
-    space.call(isTogether ? "norm_by_sums_f32" : kernel, arguments);
+    space.call(kernel, arguments);
     values.call(List.of());
     return Optional.of(space.build());
-  }
-
-  /** Adds the calls that sum rows, and returns the arguments of the sums. */
-  private static List<Argument> sums(
-      TileSpaceBuilder space,
-      Structured.NormKind kind,
-      Argument x,
-      TileExpression rows,
-      List<Argument> extents) {
-    TileExpression bytes = rows.times(PARTS * Float.BYTES);
-    Argument elements = none("elements");
-    if (kind == Structured.NormKind.LAYER) {
-      elements = scratch("elements", space.scratch("elements", bytes));
-      sum(space, "norm_sums_f32", x, none("elements"), elements.value(), extents);
-    }
-    Argument squares = scratch("squares", space.scratch("squares", bytes));
-    sum(space, "norm_squares_f32", x, elements, squares.value(), extents);
-    return List.of(elements, squares);
-  }
-
-  private static void sum(
-      TileSpaceBuilder space,
-      String kernel,
-      Argument x,
-      Argument elements,
-      Argument.Value out,
-      List<Argument> extents) {
-    List<Argument> arguments = new ArrayList<>(List.of(x, elements, new Argument("out", out)));
-    arguments.addAll(extents);
-    space.call(kernel, arguments);
   }
 
   private static List<BoxDimension> box(

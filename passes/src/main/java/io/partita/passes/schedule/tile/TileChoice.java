@@ -148,11 +148,12 @@ public final class TileChoice {
         .min(Comparator.comparingDouble(Timed::cycles));
   }
 
-  /** Returns the loop, or the one with a fused kernel if it isn't slower. */
+  /** Returns the loop, or one with other kernels and the same results if it isn't slower. */
   private Timed faster(Timed apart, TileSpace space) {
     return FusedCalls.of(space)
+        .or(() -> GridTiles.areDealt(chip) ? Optional.empty() : RowsTogether.of(space))
         .flatMap(this::fastest)
-        .filter(fused -> fused.cycles <= apart.cycles)
+        .filter(other -> other.cycles <= apart.cycles)
         .orElse(apart);
   }
 

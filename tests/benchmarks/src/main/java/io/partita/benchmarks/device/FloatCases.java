@@ -145,7 +145,9 @@ final class FloatCases extends KernelCases {
         1,
         size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
         sizes);
-    long[][] few = {size(1, 128), size(1, 512), size(1, 1000), size(2, 512), size(4, 256), size(7, 768)};
+    long[][] few = {
+      size(1, 128), size(1, 512), size(1, 1000), size(2, 512), size(4, 256), size(7, 768)
+    };
     it.add(
         "rms norm of few rows",
         new Structured.Norm(Structured.NormKind.RMS, 1, 1e-5, true, false),
