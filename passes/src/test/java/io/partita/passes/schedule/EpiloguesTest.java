@@ -202,7 +202,7 @@ class EpiloguesTest extends EvaluatedLoops {
               Value sums = linear(graph, x, 80);
               graph.output("y", binary(graph, BinaryFunction.ADD, x, sums));
             });
-    assertThat(loops(program, 60_000)).contains("[gemm_f32, add_f32]");
+    assertThat(loops(program, 70_000)).contains("[gemm_f32, add_f32]");
   }
 
   @Test

@@ -36,7 +36,11 @@ final class RowsTogether {
   static Optional<TileSpace> of(TileSpace space) {
     long rows =
         space.axes().stream().mapToLong(TileSpace.Axis::extent).reduce(1, Math::multiplyExact);
-    boolean isNorm = List.of(LAYER, RMS).contains(space.calls().getFirst().kernel().name());
+    boolean isNorm =
+        space.calls().stream()
+            .findFirst()
+            .filter(call -> List.of(LAYER, RMS).contains(call.kernel().name()))
+            .isPresent();
     return isNorm && rows < PARTS ? Optional.of(new RowsTogether(space).space()) : Optional.empty();
   }
 
