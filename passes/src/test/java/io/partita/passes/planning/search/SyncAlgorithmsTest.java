@@ -49,8 +49,8 @@ class SyncAlgorithmsTest {
   void aTreeOfFourOnTheMachineOfThePaper() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");
     double hop = 2048 / 0.5e9 + 200e-9;
-    double exchange = 2400 / 500e6;
-    double message = 180 / 500e6;
+    double exchange = 2000 / 500e6;
+    double message = 140 / 500e6;
     // A device works for each message that it starts or awaits; receives have been posted before.
     // Up: all members of a group send at once; the head adds three, the first head that of the
     // other one, too.
@@ -66,7 +66,7 @@ class SyncAlgorithmsTest {
   private static double sum(int messages) {
     double in = 23 + (1 + messages) * 2048 / 8.0;
     double out = 23 + 2048 / 7.75;
-    return (in + 3 * 116 + 80 + messages * 512 / 2.6 + out) / 500e6;
+    return (in + 3 * 140 + 80 + messages * 512 / 2.6 + out) / 500e6;
   }
 
   @Test
