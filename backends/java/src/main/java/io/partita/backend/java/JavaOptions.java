@@ -1,7 +1,6 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
-import java.util.List;
 import javax.lang.model.SourceVersion;
 
 /**
@@ -11,28 +10,8 @@ import javax.lang.model.SourceVersion;
  * @param className its simple name
  */
 public record JavaOptions(String packageName, String className) {
-  /** Packages from which emitted code imports classes. */
-  private static final List<String> USED_PACKAGES =
-      List.of(
-          "java.lang",
-          "java.lang.reflect",
-          "java.io",
-          "java.net",
-          "java.nio",
-          "java.nio.channels",
-          "java.nio.charset",
-          "java.nio.file",
-          "java.security",
-          "java.security.cert",
-          "java.util",
-          "java.util.concurrent",
-          "java.util.concurrent.atomic",
-          "java.util.concurrent.locks",
-          "java.util.zip",
-          "javax.net.ssl");
-
   /**
-   * @throws PartitaException P5008 if a name isn't valid in Java, or is one that emitted code uses
+   * @throws PartitaException P5008 if a name isn't valid in Java, or is one of {@code java.lang}
    */
   public JavaOptions {
     boolean named = packageName.isEmpty() || SourceVersion.isName(packageName);
@@ -44,15 +23,14 @@ public record JavaOptions(String packageName, String className) {
           "\"" + packageName + "\" and \"" + className + "\"",
           "choose names that Java allows, such as --package com.example --class Model");
     }
-    for (String used : USED_PACKAGES) {
-      if (isClass(used + "." + className)) {
-        throw new PartitaException(
-            BackendCode.CLASS_NAME,
-            "option --class",
-            "a name that hides no class which emitted code uses",
-            "the name of " + used + "." + className,
-            "choose another name, such as --class Model");
-      }
+    // Imports of other packages are qualified where they would have the name of the class.
+    if (isClass("java.lang." + className)) {
+      throw new PartitaException(
+          BackendCode.CLASS_NAME,
+          "option --class",
+          "a name that hides no class which emitted code uses",
+          "the name of java.lang." + className,
+          "choose another name, such as --class Model");
     }
   }
 

@@ -26,6 +26,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests names from untrusted files. */
 class HostileNamesTest {
@@ -130,8 +132,24 @@ class HostileNamesTest {
     }
   }
 
-  @Test
-  void hostileNamesGiveValidDeviceClasses() {
+  /** Names of classes that emitted code imports or has within. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Channels",
+        "ByteBuffer",
+        "Arrays",
+        "List",
+        "Map",
+        "Files",
+        "Path",
+        "Socket",
+        "IOException",
+        "Frames",
+        "ReentrantLock",
+        "SSLSocket"
+      })
+  void hostileNamesGiveValidDeviceClasses(String className) {
     Mesh mesh = Mesh.line("chip", 2);
     TensorType type = TensorType.of(ElementType.F32, 2);
     SequencedMap<String, ShardedType> halves = new LinkedHashMap<>();
@@ -139,7 +157,7 @@ class HostileNamesTest {
     NAMES.forEach(name -> halves.put(name, new ShardedType(type, split)));
     Module device = new Module(negations(TensorType.of(ElementType.F32, 1)));
     Program program = new Program(mesh, List.of(device, device), halves, halves);
-    EmittedJava emitted = JavaBackend.emit(program, new JavaOptions("", "Channels"));
+    EmittedJava emitted = JavaBackend.emit(program, new JavaOptions("", className));
     try (ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
       assertNegated(runner.run(inputs()));
