@@ -63,7 +63,7 @@ class SuggestionsTest {
       for (int i = 0; i < command.size(); i++) {
         String word = command.get(i);
         String option = i + 1 < command.size() ? word + " " + command.get(i + 1) : word;
-        if (removed.contains(option)) {
+        if (removed.contains(option) || isReplaced(option)) {
           i++;
         } else {
           pasted.add(withPass(word));
@@ -73,6 +73,12 @@ class SuggestionsTest {
           .filter(option -> option.startsWith("--"))
           .forEach(option -> pasted.addAll(List.of(option.split(" ", 2))));
       return pasted;
+    }
+
+    /** Whether a dimension gets another value. */
+    private boolean isReplaced(String option) {
+      String name = option.substring(0, option.indexOf('=') + 1);
+      return name.startsWith("--dim ") && added.stream().anyMatch(each -> each.startsWith(name));
     }
 
     private String withPass(String word) {
