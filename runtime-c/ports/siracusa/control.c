@@ -12,9 +12,8 @@ __attribute__((section(".l2"))) _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES
 #endif
 
 IN_L1 struct partita_traffic partita_moved;
+IN_L1 struct partita_board partita_board;
 
-static IN_L1 int32_t chip;
-static IN_L1 int32_t chips;
 static IN_L1 uint32_t began;
 static IN_L1 uint32_t last;
 static IN_L1 uint32_t wraps;
@@ -24,12 +23,12 @@ static IN_L1 uint32_t board_began;
 
 int32_t partita_chip(void)
 {
-    return chip;
+    return partita_board.chip;
 }
 
 int32_t partita_chips(void)
 {
-    return chips;
+    return partita_board.chips;
 }
 
 const struct partita_traffic *partita_traffic(void)
@@ -67,7 +66,7 @@ static void print_report(uint64_t cycles)
 {
     const uint32_t board_ended = board_clock();
     partita_print("{\"chip\": ");
-    partita_print_number((uint64_t)chip);
+    partita_print_number((uint64_t)partita_board.chip);
     partita_print(", \"cycles\": ");
     partita_print_number(cycles);
     partita_print(", \"l2_l1\": ");
@@ -104,7 +103,7 @@ _Noreturn void partita_exit(int32_t code)
 _Noreturn void partita_fail(const char *message)
 {
     partita_print("chip ");
-    partita_print_number((uint64_t)chip);
+    partita_print_number((uint64_t)partita_board.chip);
     partita_print(": ");
     partita_print(message);
     partita_print("\n");
@@ -118,8 +117,8 @@ _Noreturn void partita_trap(void)
 
 _Noreturn void partita_run_control(void)
 {
-    chip = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIP) : 0;
-    chips = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIPS) : 1;
+    partita_board.chip = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIP) : 0;
+    partita_board.chips = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIPS) : 1;
     partita_start_team();
     partita_start_l3();
     board_began = board_clock();

@@ -28,10 +28,10 @@ static uint32_t registers_of(int32_t chip)
     return BOARD + PEERS + PEER_BYTES * (uint32_t)chip;
 }
 
-/* The registers for a chip; the board itself knows which chips there are. */
+/* The registers for another chip. */
 static inline uint32_t verified_registers_of(int32_t chip)
 {
-    if (!PARTITA_BOARD || (uint32_t)chip >= MAX_CHIPS) {
+    if (!PARTITA_BOARD || (uint32_t)chip >= (uint32_t)partita_board.chips || chip == partita_board.chip) {
         partita_fail("a message to or from a chip that doesn't exist");
     }
     return registers_of(chip);

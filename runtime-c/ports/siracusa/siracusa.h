@@ -67,6 +67,12 @@ void partita_start_l3(void);
 void partita_print(const char *text);
 void partita_print_number(uint64_t number);
 
+/* This chip's number, and the number of chips. */
+extern struct partita_board {
+    int32_t chip;
+    int32_t chips;
+} partita_board;
+
 /* {"1": 4096, "3": 512}: the bytes sent to each chip that received any. */
 void partita_print_links(void);
 

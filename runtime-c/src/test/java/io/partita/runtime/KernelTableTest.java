@@ -62,6 +62,12 @@ class KernelTableTest {
         .contains("enum { SOME = " + Actions.PRELOADED + ", PIECE = 1024 };\n");
   }
 
+  @Test
+  void sumsOfNormsHaveAsManyParts() throws IOException {
+    assertThat(Files.readString(CCompiler.MODULE.resolve("kernels/norm.h")))
+        .contains("enum { PARTITA_NORM_PARTS = " + KernelStruct.NORM_PARTS + " };\n");
+  }
+
   /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */
   private static String structFile(KernelStruct struct) {
     return struct.name().equals("unary") ? "unary.h" : struct.header();

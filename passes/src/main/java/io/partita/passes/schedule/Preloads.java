@@ -60,7 +60,7 @@ final class Preloads {
   private final LoopKernels before;
   private final LoopKernels after;
   private final ChipKind chip;
-  private final PreloadRoom during;
+  private final PreloadRoom preloadRoom;
   private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
   private final List<Preload> found = new ArrayList<>();
@@ -100,12 +100,16 @@ final class Preloads {
   private record Part(int task, long start, long bytes) {}
 
   private Preloads(
-      ChipTasks tasks, LoopKernels before, LoopKernels after, ChipKind chip, PreloadRoom during) {
+      ChipTasks tasks,
+      LoopKernels before,
+      LoopKernels after,
+      ChipKind chip,
+      PreloadRoom preloadRoom) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;
     this.chip = chip;
-    this.during = during;
+    this.preloadRoom = preloadRoom;
     int count = tasks.tasks().size();
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
@@ -146,12 +150,12 @@ final class Preloads {
    *
    * @param rest chooses tiles within the bytes for loops
    */
-  static Result add(RoleTasks role, ChipKind chip, TileChoice rest, PreloadRoom during) {
+  static Result add(RoleTasks role, ChipKind chip, TileChoice rest, PreloadRoom preloadRoom) {
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
     List<ChipTasks> entries = new ArrayList<>();
     double own = 0;
     for (ChipTasks tasks : role.entries()) {
-      Preloads preloads = new Preloads(tasks, role.kernels(), after, chip, during);
+      Preloads preloads = new Preloads(tasks, role.kernels(), after, chip, preloadRoom);
       entries.add(preloads.run());
       own += preloads.cycles();
     }
@@ -206,13 +210,13 @@ final class Preloads {
 
   /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
   private long room(TiledKernel kernel) {
-    return during.during(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
+    return preloadRoom.during(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
   }
 
   private long room(Task.Exchange exchange) {
     return exchange.exchanges().stream()
         .map(Communication.Exchange::actions)
-        .mapToLong(during::during)
+        .mapToLong(preloadRoom::during)
         .min()
         .orElse(0);
   }
@@ -289,7 +293,7 @@ final class Preloads {
     if (starts.left > 0) {
       starts = starts(task, constant, own, true);
     }
-    double wait = starts.left > 0 ? during.channel().cycles(starts.left, 0) : 0;
+    double wait = starts.left > 0 ? preloadRoom.channel().cycles(starts.left, 0) : 0;
     double now = LoopTime.of(kernel(loop, task), chip).cycles();
     double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
     if (!starts.tasks.isEmpty() && then < now) {

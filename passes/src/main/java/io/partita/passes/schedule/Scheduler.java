@@ -285,15 +285,15 @@ public final class Scheduler {
   /** Preloads whole weights, or parts of the size that minimises the time of loops. */
   private List<ChipTasks> preloaded(RoleTasks whole, ChipKind chip) {
     List<Integer> devices = whole.entries().getFirst().devices();
-    Optional<PreloadRoom> during = PreloadRoom.of(target, chip);
-    if (during.isEmpty()) {
+    Optional<PreloadRoom> preloadRoom = PreloadRoom.of(target, chip);
+    if (preloadRoom.isEmpty()) {
       return whole.entries();
     }
-    Preloads.Result best = Preloads.add(whole, chip, rest(chip), during.get());
+    Preloads.Result best = Preloads.add(whole, chip, rest(chip), preloadRoom.get());
     for (long size : Preloads.partSizes(whole)) {
       List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       RoleTasks cut = lower(own, devices, new Unsupported());
-      Preloads.Result other = Preloads.add(cut, chip, rest(chip), during.get());
+      Preloads.Result other = Preloads.add(cut, chip, rest(chip), preloadRoom.get());
       if (other.cycles() < best.cycles() * PARTS_WORTH) {
         best = other;
       }

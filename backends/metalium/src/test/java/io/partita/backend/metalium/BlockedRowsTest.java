@@ -146,10 +146,7 @@ class BlockedRowsTest {
     OutputFolder.write(emitted.files(), folder, path -> false);
     EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
     Random random = new Random(3);
-    List<Tensor> inputs =
-        module.graph().inputs().stream()
-            .map(input -> EmittedKernelsTest.gaussian(random, input))
-            .toList();
+    List<Tensor> inputs = EmittedKernelsTest.gaussians(random, module);
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program.run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found))

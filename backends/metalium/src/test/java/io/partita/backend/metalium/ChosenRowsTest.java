@@ -57,10 +57,7 @@ class ChosenRowsTest {
     Module module = masked("[%s, %s, %s]".formatted(row, row, row));
     EmulatedProgram program = built(module);
     Random random = new Random(4);
-    List<Tensor> inputs =
-        module.graph().inputs().stream()
-            .map(input -> EmittedKernelsTest.gaussian(random, input))
-            .toList();
+    List<Tensor> inputs = EmittedKernelsTest.gaussians(random, module);
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program.run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(0.99999);

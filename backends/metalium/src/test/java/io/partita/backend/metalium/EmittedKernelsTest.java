@@ -370,6 +370,11 @@ class EmittedKernelsTest {
     }
   }
 
+  /** Returns numbers for all inputs of a module, in order. */
+  static List<Tensor> gaussians(Random random, Module module) {
+    return module.graph().inputs().stream().map(input -> gaussian(random, input)).toList();
+  }
+
   static Tensor gaussian(Random random, Value input) {
     double[] values = new double[Math.toIntExact(input.type().shape().elements())];
     for (int i = 0; i < values.length; i++) {

@@ -74,10 +74,7 @@ class SimulatedKernelsTest {
 
   private void assertAgrees(Module module, MetaliumOptions options) {
     Random random = new Random(11);
-    List<Tensor> inputs =
-        module.graph().inputs().stream()
-            .map(input -> EmittedKernelsTest.gaussian(random, input))
-            .toList();
+    List<Tensor> inputs = EmittedKernelsTest.gaussians(random, module);
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program(module, options).run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
@@ -234,10 +231,7 @@ class SimulatedKernelsTest {
     Module module = EmittedKernelsTest.feedForward(1, "f32");
     SimulatedProgram program = program(module);
     Random random = new Random(5);
-    List<Tensor> inputs =
-        module.graph().inputs().stream()
-            .map(input -> EmittedKernelsTest.gaussian(random, input))
-            .toList();
+    List<Tensor> inputs = EmittedKernelsTest.gaussians(random, module);
     KernelComparison comparison = new KernelComparison(program, LIMIT, program.tolerance());
     ProbeComparison.Result right = comparison.run(inputs);
     assertThat(right.finding()).isEmpty();

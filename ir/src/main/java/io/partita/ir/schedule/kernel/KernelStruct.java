@@ -55,6 +55,11 @@ public record KernelStruct(
   public static final int AXES = 6;
 
   /**
+   * The parts of a norm's sums, besides the sum of the last elements; {@code PARTITA_NORM_PARTS}.
+   */
+  public static final int NORM_PARTS = 8;
+
+  /**
    * @param struct the nested struct of a {@link Type#STRUCT}
    */
   public record Field(String name, Type type, Optional<KernelStruct> struct) {}

@@ -40,8 +40,7 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
 
-  /** The number of partial sums, besides that of the last elements. */
-  private static final int PARTS = 8;
+  private static final int PARTS = KernelStruct.NORM_PARTS;
 
   private static final KernelStruct NORM_SUMS =
       KernelStruct.in("norm.h", "norm_sums")
@@ -174,8 +173,9 @@ final class LineKernels {
   }
 
   /** The sum of a row's elements or squares, of parts that were computed before. */
-  private static float sumOf(Place parts, float[] x, int from, int size, float shift, boolean two) {
-    float[] all = parts(x, from, size, shift, two);
+  private static float sumOf(
+      Place parts, float[] x, int from, int size, float shift, boolean squares) {
+    float[] all = parts(x, from, size, shift, squares);
     System.arraycopy(
         parts.plus(Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
     return sum(all);

@@ -39,7 +39,7 @@ final class ChipRun {
   private static final int TILE_MOVES = 3;
 
   private final TargetTimeline timeline;
-  private final Optional<PreloadRoom> during;
+  private final Optional<PreloadRoom> preloadRoom;
   private final MemoryNames names;
   private final ChipSchedule role;
   private final ChipKind chip;
@@ -63,9 +63,6 @@ final class ChipRun {
 
   /** Whether the exchange has started preloads, as it does at its own step. */
   private boolean preloading;
-
-  /** Whether the exchange has awaited a message; until then, what it began with is preloaded. */
-  private boolean isWaiting;
 
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
@@ -108,7 +105,7 @@ final class ChipRun {
 
   ChipRun(
       TargetTimeline timeline,
-      Optional<PreloadRoom> during,
+      Optional<PreloadRoom> preloadRoom,
       MemoryNames names,
       ChipSchedule role,
       int device,
@@ -116,7 +113,7 @@ final class ChipRun {
       SyncEvents syncs,
       Verdict verdict) {
     this.timeline = timeline;
-    this.during = during;
+    this.preloadRoom = preloadRoom;
     this.verdict = verdict;
     this.syncs = syncs;
     this.names = names;
@@ -238,7 +235,6 @@ final class ChipRun {
     beginning = all.beginning();
     isKept = all.resulting(own.after()).isPresent();
     preloading = false;
-    isWaiting = false;
     action = 0;
     sends.clear();
     awaited = 0;
@@ -427,10 +423,9 @@ final class ChipRun {
    */
   void finish(Action.Finish finish, int arrived) {
     awaitSends(finish.ended());
-    if (preloading && isWaiting) {
-      during.ifPresent(room -> preload(Math.min(left, room.during(finish))));
+    if (preloading) {
+      preloadRoom.ifPresent(room -> preload(Math.min(left, room.during(actions, action))));
     }
-    isWaiting = true;
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();
     OptionalInt before = ahead;

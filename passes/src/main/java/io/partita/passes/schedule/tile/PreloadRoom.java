@@ -9,6 +9,7 @@ import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * How many bytes of weights a chip can copy to its working memory while it does something else.
@@ -45,9 +46,17 @@ public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
     return bytes < LEAST_BYTES ? 0 : bytes;
   }
 
-  /** Returns the bytes that can be copied while an exchange awaits messages. */
-  public long during(Action.Finish finish) {
-    return during(finish.messages().size() * finish.message().bytes() * cyclesPerReceivedByte);
+  /**
+   * Returns the bytes that can be copied while a device awaits the messages of an action; none
+   * before the first messages, since what the exchange begins with is under way then.
+   *
+   * @param action the index of an action
+   */
+  public long during(List<Action> actions, int action) {
+    boolean awaited = actions.subList(0, action).stream().anyMatch(Action.Finish.class::isInstance);
+    return awaited && actions.get(action) instanceof Action.Finish finish
+        ? during(finish.messages().size() * finish.message().bytes() * cyclesPerReceivedByte)
+        : 0;
   }
 
   /**
@@ -55,11 +64,10 @@ public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
    * first messages have arrived, and those during its other waits.
    */
   public long during(Actions actions) {
-    List<Action.Finish> finishes =
-        actions.list().stream()
-            .filter(Action.Finish.class::isInstance)
-            .map(Action.Finish.class::cast)
-            .toList();
-    return Actions.PRELOADED + finishes.stream().skip(1).mapToLong(this::during).sum();
+    long waiting =
+        IntStream.range(0, actions.list().size())
+            .mapToLong(action -> during(actions.list(), action))
+            .sum();
+    return Actions.PRELOADED + waiting;
   }
 }

@@ -3,6 +3,7 @@ package io.partita.passes.schedule.tile;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.CallFields;
 import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.passes.schedule.lower.TileSpace;
@@ -15,9 +16,6 @@ import java.util.Optional;
  * sum them together, and then scale them; with the same results.
  */
 final class RowsTogether {
-  /** The parts of a sum, {@code PARTITA_NORM_PARTS}. With as many rows, each core has its own. */
-  private static final int PARTS = 8;
-
   private static final String LAYER = "layer_norm_f32";
   private static final String RMS = "rms_norm_f32";
 
@@ -41,7 +39,10 @@ final class RowsTogether {
             .findFirst()
             .filter(call -> List.of(LAYER, RMS).contains(call.kernel().name()))
             .isPresent();
-    return isNorm && rows < PARTS ? Optional.of(new RowsTogether(space).space()) : Optional.empty();
+    // With as many rows as parts, each core has rows of its own.
+    return isNorm && rows < KernelStruct.NORM_PARTS
+        ? Optional.of(new RowsTogether(space).space())
+        : Optional.empty();
   }
 
   private TileSpace space() {
@@ -63,7 +64,7 @@ final class RowsTogether {
     if (!(rows instanceof Argument.Value.Integer(TileExpression count))) {
       throw new IllegalStateException("rows of " + norm);
     }
-    scratch.add(new TileSpace.Scratch(result, count.times(PARTS * Float.BYTES)));
+    scratch.add(new TileSpace.Scratch(result, count.times(KernelStruct.NORM_PARTS * Float.BYTES)));
     Argument field = Argument.scratch(result, scratch.size() - 1);
     call(
         kernel,
