@@ -63,7 +63,7 @@ import picocli.CommandLine.Spec;
 final class Main implements Runnable {
   /** The last of these counts: remedies append them to a command that may already have them. */
   private static final Set<String> REPLACED =
-      Set.of("--devices", "--strategy", "--kv-capacity", "--chunk", "--plan");
+      Set.of("--devices", "--strategy", "--kv-capacity", "--chunk", "--plan", "--dim");
 
   /** Options that bind names to values. */
   private static final Set<String> BOUND = Set.of("--dim", "--bind");
@@ -129,16 +129,19 @@ final class Main implements Runnable {
    */
   private static void verifyGivenOnce(CommandLine.ParseResult parsed) {
     for (CommandLine.Model.OptionSpec option : parsed.matchedOptions()) {
-      boolean isAgain = !option.isMultiValue() && option.originalStringValues().size() > 1;
-      if (isAgain && !REPLACED.contains(option.longestName())) {
+      CommandLine line = parsed.commandSpec().commandLine();
+      if (line.isOverwrittenOptionsAllowed() && REPLACED.contains(option.longestName())) {
+        continue;
+      }
+      if (!option.isMultiValue() && option.originalStringValues().size() > 1) {
         throw new CommandLine.OverwrittenOptionException(
-            parsed.commandSpec().commandLine(),
+            line,
             option,
             "option '%s' (%s) should be specified only once"
                 .formatted(option.longestName(), option.paramLabel()));
       }
       if (BOUND.contains(option.longestName())) {
-        verifyBoundOnce(parsed.commandSpec().commandLine(), option);
+        verifyBoundOnce(line, option);
       }
     }
   }

@@ -135,23 +135,22 @@ class OutputsTest {
     assertThat(generate.err()).contains("P6010", "--stop");
   }
 
+  /** A remedy of 'plan' is appended to the options, so that the last of them counts there. */
   @Test
-  void dimensionsAreGivenOnce() {
-    Path folder = scratch.resolve("twice");
-    Invocation twice =
-        Invocation.of(
-            "compile",
-            Invocation.DECODER,
-            "--target=java",
-            "--dim=past=8",
-            "--dim=past=9",
-            "-o",
-            folder);
+  void dimensionsAreGivenOnceWhereNoRemedyAppendsThem() {
+    Invocation twice = Invocation.of("inspect", Invocation.DECODER, "--dim=past=8", "--dim=past=9");
     assertThat(twice.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(twice.err())
         .contains("--dim is given twice, with different values: past=8 and past=9");
     Invocation same = Invocation.of("inspect", Invocation.DECODER, "--dim=past=8", "--dim=past=8");
     assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
+    Invocation appended =
+        Invocation.of(
+            "plan", Invocation.DECODER, "--target=java", "--dim=past=8", "--json", "--dim=past=9");
+    assertThat(appended.exitCode()).as(appended.err()).isEqualTo(ExitCode.DONE);
+    Invocation last =
+        Invocation.of("plan", Invocation.DECODER, "--target=java", "--json", "--dim=past=9");
+    assertThat(appended.json()).isEqualTo(last.json());
   }
 
   @Test
