@@ -90,11 +90,18 @@ static inline struct partita_message *next_of(struct queue *queue, int32_t chip)
 /* Whether the chip is in the exchange's own step, and so may preload. */
 static PARTITA_NEAR int32_t is_own_step;
 
-/* Waits for a message; meanwhile, what is preloaded next is copied in pieces. */
+/*
+ * The bytes of a part that is preloaded: at the beginning, until the first message has arrived, and after the last of
+ * the exchange's own transfers many; in between few, so that its own transfers wait only briefly.
+ */
+enum { MANY = 16384, FEW = 1024 };
+static PARTITA_NEAR uint32_t preloaded;
+
+/* Waits for a message; meanwhile, what is preloaded next is copied in parts. */
 static void await_message(struct partita_message *message)
 {
     while (is_own_step && partita_preload_waits() && !partita_message_ended(message)) {
-        partita_preload_piece();
+        partita_preload_part(preloaded);
     }
     partita_message_wait(message);
 }
@@ -418,8 +425,8 @@ static void act(const struct partita_exchange *exchange, uint32_t end)
         } else {
             start(exchange, action);
         }
-        if (++action == copying && is_own_step) {
-            partita_preload_start();
+        if (++action == copying) {
+            preloaded = MANY;
         }
     }
     begun = end;
@@ -453,11 +460,8 @@ void partita_exchange_begin(const struct partita_exchange *exchange)
 void partita_exchange(const struct partita_exchange *exchange)
 {
     is_own_step = 1;
-    if (exchange->copying <= begun) {
-        partita_preload_start();
-    } else {
-        partita_preload_some();
-    }
+    preloaded = exchange->copying <= begun ? MANY : FEW;
+    partita_preload_part(MANY);
     if (begun == 0) {
         begin_messages(exchange);
     }

@@ -107,6 +107,9 @@ void partita_store_planes_start(struct partita_transfer *transfer, void *l2, con
                                 const struct partita_planes *planes);
 void partita_transfer_wait(struct partita_transfer *transfer);
 
+/* Whether a started transfer has ended; it must be awaited nevertheless. */
+int32_t partita_transfer_ended(const struct partita_transfer *transfer);
+
 /* L3 -> L2 (fetch) and L2 -> L3 (spill): addresses, L3's from 0, and sizes are multiples of PARTITA_L3_ALIGNMENT. */
 void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t l3, uint32_t bytes);
 void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const void *l2, uint32_t bytes);

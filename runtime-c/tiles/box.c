@@ -157,6 +157,12 @@ void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t
     partita_store_lines_start(next_transfer(box), l2, l1, count, line_bytes, stride);
 }
 
+int32_t partita_box_has_room(const struct partita_box *box)
+{
+    return box->started - box->waited < PARTITA_BOX_TRANSFERS ||
+           partita_transfer_ended(&box->transfers[box->waited % PARTITA_BOX_TRANSFERS]);
+}
+
 void partita_box_wait(struct partita_box *box)
 {
     while (box->waited != box->started) {

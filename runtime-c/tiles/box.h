@@ -45,6 +45,9 @@ void partita_box_load_lines(struct partita_box *box, uint8_t *l1, const uint8_t 
 void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t *l1, uint32_t count,
                              uint32_t line_bytes, uint32_t stride);
 
+/* Whether one more transfer can be started without waiting for another. */
+int32_t partita_box_has_room(const struct partita_box *box);
+
 /* Waits until the box has been moved; does nothing if it was already awaited or never started. */
 void partita_box_wait(struct partita_box *box);
 

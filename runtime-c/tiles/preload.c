@@ -1,11 +1,5 @@
 #include "preload.h"
 
-/*
- * What an exchange starts with: it takes less time than the first message to arrive. And what it starts while it waits,
- * so that its own transfers wait only briefly.
- */
-enum { SOME = 16384, PIECE = 1024 };
-
 static PARTITA_NEAR struct {
     struct partita_box *box;
     uint8_t *l1;
@@ -39,21 +33,11 @@ void partita_preload_start(void)
     }
 }
 
-static void start_at_most(uint32_t bytes)
+void partita_preload_part(uint32_t most)
 {
-    if (next.box != 0) {
-        start(next.bytes < bytes ? next.bytes : bytes);
+    if (next.box != 0 && partita_box_has_room(next.box)) {
+        start(next.bytes < most ? next.bytes : most);
     }
-}
-
-void partita_preload_some(void)
-{
-    start_at_most(SOME);
-}
-
-void partita_preload_piece(void)
-{
-    start_at_most(PIECE);
 }
 
 int32_t partita_preload_waits(void)

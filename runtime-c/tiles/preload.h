@@ -1,7 +1,7 @@
 /*
  * Weights that are copied to L1 ahead of their loop. The DMA serves transfers one after the other, so another loop starts
- * one when its own last tile has arrived and the cores compute, and an exchange while it waits for messages: a part at
- * its beginning, pieces during each wait, and the rest when it has no more transfers of its own.
+ * one when its own last tile has arrived and the cores compute, and an exchange in parts, at its
+ * beginning and while it waits for messages, and the rest at its end.
  */
 #ifndef PARTITA_PRELOAD_H
 #define PARTITA_PRELOAD_H
@@ -14,11 +14,8 @@ void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, ui
 /* Starts what was asked for last, as far as it hasn't been started. */
 void partita_preload_start(void);
 
-/* Starts a part of it, for which other transfers wait only briefly. */
-void partita_preload_some(void);
-
-/* Starts a small piece of it, and waits for the one before the last, so that only two are under way. */
-void partita_preload_piece(void);
+/* Starts a part of it, of at most so many bytes, unless that would have to wait for parts that are under way. */
+void partita_preload_part(uint32_t most);
 
 /* Whether there is something that hasn't been started. */
 int32_t partita_preload_waits(void);

@@ -107,6 +107,13 @@ void partita_store_start(struct partita_transfer *transfer, void *l2, const void
     partita_store_lines_start(transfer, l2, l1, 1, bytes, bytes);
 }
 
+/* What hasn't ended ends when it is awaited, which takes no time. */
+int32_t partita_transfer_ended(const struct partita_transfer *transfer)
+{
+    (void)transfer;
+    return 1;
+}
+
 void partita_transfer_wait(struct partita_transfer *transfer)
 {
     finish(transfer);

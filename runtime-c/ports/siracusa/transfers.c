@@ -180,6 +180,11 @@ void partita_store_start(struct partita_transfer *transfer, void *l2, const void
     start_line(transfer, 0, l1, l2, bytes);
 }
 
+int32_t partita_transfer_ended(const struct partita_transfer *transfer)
+{
+    return transfer->id == DONE || (read_register(DMA + STATUS) >> transfer->id & 1) == 0;
+}
+
 void partita_transfer_wait(struct partita_transfer *transfer)
 {
     if (transfer->id != DONE) {

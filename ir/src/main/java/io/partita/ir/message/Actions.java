@@ -33,7 +33,7 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   /** The most bytes of own elements that are combined at a time; {@code TILE} of exchange.c. */
   public static final int TILE = 2048;
 
-  /** The bytes that an exchange preloads at its beginning; {@code SOME} of preload.c. */
+  /** The bytes that an exchange preloads at its beginning; {@code MANY} of exchange.c. */
   public static final int PRELOADED = 16 << 10;
 
   public Actions {

@@ -45,8 +45,8 @@ public sealed interface ScheduleStep {
   /**
    * Copies bytes of a constant from {@link ChipSchedule#home} to {@link ChipSchedule#working},
    * behind the bytes that steps use there. If the next step is a loop, it starts the transfer when
-   * its own last tile has arrived; an exchange starts a part at its beginning and the rest when it
-   * has no more transfers of its own. Before any other step, the transfer starts at once. It
+   * its own last tile has arrived; an exchange starts parts at its beginning and while it waits for
+   * messages, and the rest at its end. Before any other step, the transfer starts at once. It
    * continues until an {@link AwaitPreload} with the same number, which ends all transfers with
    * this number.
    *

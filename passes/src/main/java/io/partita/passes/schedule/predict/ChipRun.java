@@ -58,9 +58,6 @@ final class ChipRun {
   /** The bytes of it that aren't under way. */
   private long left;
 
-  /** After so many actions, an exchange has no more transfers of its own. */
-  private int copying;
-
   /** Whether the exchange has started preloads, as it does at its own step. */
   private boolean preloading;
 
@@ -207,7 +204,7 @@ final class ChipRun {
         }
         if (!preloading) {
           left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
-          preload(copying <= action ? left : Math.min(left, Actions.PRELOADED));
+          preload(Math.min(left, Actions.PRELOADED));
           preloading = true;
         }
         if (action < actions.size()) {
@@ -231,7 +228,6 @@ final class ChipRun {
     Exchange own = own();
     Actions all = own.actions();
     actions = all.list();
-    copying = all.copying();
     beginning = all.beginning();
     isKept = all.resulting(own.after()).isPresent();
     preloading = false;
@@ -245,10 +241,11 @@ final class ChipRun {
 
   private void end(ScheduleStep.Exchange now) {
     awaitSends(sends.size());
-    asked = Optional.empty();
     if (now.result().isPresent() && !isKept) {
       copy(bytes(own().after()), "result");
     }
+    preload(left);
+    asked = Optional.empty();
     syncs.end(own().sync(), reached);
     exchange = null;
   }
@@ -387,9 +384,6 @@ final class ChipRun {
 
   private void next() {
     action++;
-    if (action == copying && preloading) {
-      preload(left);
-    }
   }
 
   /** The next action's receive has been posted. */
