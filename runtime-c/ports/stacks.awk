@@ -5,7 +5,7 @@
 # prints, for each function that starts on an empty stack, the maximum depth, the stack size and the deepest chain of
 # calls. Exits with 1 if a stack is too small, if the call graph has a cycle, if a frame has no fixed size, or if a
 # function is in no graph. Calls through pointers are calls of kernels: any function of a file in a folder named kernels, or
-# of a program whose name ends with _elements and possibly a number.
+# of a program whose name ends with _elements or _chain, and possibly a number.
 
 BEGIN {
     # Above the depth of libgcc's functions on 64-bit integers and doubles, including their callees.
@@ -25,7 +25,7 @@ BEGIN {
         if (!(name in frames) || bytes > frames[name]) {
             frames[name] = bytes
         }
-        is_kernel = quoted[4] ~ /[n\/]kernels\/[a-z0-9_]+\.[ch]:/ || name ~ /_elements[0-9]*$/
+        is_kernel = quoted[4] ~ /[n\/]kernels\/[a-z0-9_]+\.[ch]:/ || name ~ /_(elements|chain)[0-9]*$/
         if (is_kernel && !(name in kernels)) {
             kernels[name] = 1
             call("__indirect_call", name)

@@ -2,6 +2,7 @@ package io.partita.backend.siracusa.code;
 
 import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import io.partita.backend.siracusa.model.Tile.Call;
 import io.partita.backend.siracusa.model.Tile.Run;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument;
@@ -34,41 +35,44 @@ final class KernelCode {
   /**
    * Returns the call of a kernel.
    *
-   * @param calls the number of kernels that the loop calls
    * @param loads the loads that run concurrently
    */
-  Run run(int number, int calls, List<BoxCall> loads) {
+  Run run(int number, List<BoxCall> loads) {
     KernelCall call = kernel.calls().get(number);
+    String struct = call.kernel().struct().tag();
+    return run(call, struct, call.function(), call.arguments(), loads);
+  }
+
+  /** Returns the call of a kernel that computes a run. */
+  Run run(ElementRun run, ElementCode.Code code, List<BoxCall> loads) {
+    KernelCall first = kernel.calls().get(run.first());
+    List<Argument> arguments = new ArrayList<>(code.pointers());
+    arguments.add(Argument.integer("count", run.count()));
+    String name = code.function().name();
+    return run(first, name, name, arguments, loads);
+  }
+
+  private Run run(
+      KernelCall first,
+      String struct,
+      String function,
+      List<Argument> arguments,
+      List<BoxCall> loads) {
+    Call call = new Call(member(function), struct, function, arguments(arguments));
     return new Run(
-        condition(call),
-        call.kernel().struct().tag(),
-        calls > 1,
-        arguments(call.arguments()),
-        call.function(),
+        condition(first),
+        Optional.empty(),
+        false,
+        List.of(call),
         loads,
         preloads,
         kernel.tiles() == 1);
   }
 
-  /**
-   * Returns the call of a kernel that computes a run.
-   *
-   * @param calls the number of kernels that the loop calls
-   */
-  Run run(ElementRun run, ElementCode.Code code, int calls, List<BoxCall> loads) {
-    KernelCall first = kernel.calls().get(run.first());
-    List<Argument> arguments = new ArrayList<>(code.pointers());
-    arguments.add(Argument.integer("count", run.count()));
-    String name = code.function().name();
-    return new Run(
-        condition(first),
-        name,
-        calls > 1,
-        arguments(arguments),
-        name,
-        loads,
-        preloads,
-        kernel.tiles() == 1);
+  /** Returns the name of a kernel without what all kernels, or all of the loop, have before it. */
+  private String member(String function) {
+    String prefix = function.startsWith(kernel.name()) ? kernel.name() + "_" : "partita_";
+    return function.substring(prefix.length());
   }
 
   private Optional<String> condition(KernelCall call) {

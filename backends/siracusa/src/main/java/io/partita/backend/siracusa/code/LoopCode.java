@@ -3,6 +3,7 @@ package io.partita.backend.siracusa.code;
 import io.partita.backend.siracusa.model.Loop;
 import io.partita.backend.siracusa.model.LoopFunction;
 import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
+import io.partita.backend.siracusa.model.LoopFunction.Chain;
 import io.partita.backend.siracusa.model.LoopFunction.Scalar;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.backend.siracusa.model.Piece;
@@ -43,6 +44,9 @@ final class LoopCode {
 
   private final Map<Integer, ElementCode.Code> kernels = new LinkedHashMap<>();
 
+  /** What the cores run at once. */
+  private final List<Chain> chains = new ArrayList<>();
+
   /** Whether the first kernel of the last tile starts a transfer that a step has asked for. */
   private final boolean preloads;
 
@@ -81,6 +85,7 @@ final class LoopCode {
     return new LoopFunction(
         kernel.name(),
         List.of(kernel.calls().getFirst().function() + ", by the control core"),
+        List.of(),
         List.of(),
         List.of(),
         parameters(),
@@ -136,16 +141,18 @@ final class LoopCode {
         first.add(boxes.call(i, Optional.empty(), Optional.empty(), axis -> "0"));
       }
     }
+    Piece body = body(0);
     return new LoopFunction(
         kernel.name(),
         comment(),
         functions,
         kernels.values().stream().map(ElementCode.Code::function).toList(),
+        List.copyOf(chains),
         parameters(),
         scalars,
         slots,
         first,
-        body(0),
+        body,
         last);
   }
 
@@ -205,8 +212,7 @@ final class LoopCode {
         wraps.add(new Wrap(next(axis), expressions.end(axis), next(outer), tile));
       }
     }
-    List<Piece> actions =
-        control().actions().stream().filter(this::isOwn).map(this::action).toList();
+    List<Piece> actions = actions();
     boolean asksForEnd = actions.stream().anyMatch(LoopCode::asksForEnd);
     return new Tile(
         asksForEnd ? next : List.of(),
@@ -246,11 +252,60 @@ final class LoopCode {
 
   private Tile.Run call(int call, List<BoxCall> loads) {
     KernelCode code = new KernelCode(kernel, expressions, boxes, preloads && call == 0);
-    int merged = runs.values().stream().mapToInt(run -> run.calls() - 1).sum();
-    int calls = kernel.calls().size() - merged;
     return runs.containsKey(call)
-        ? code.run(runs.get(call), kernels.get(call), calls, loads)
-        : code.run(call, calls, loads);
+        ? code.run(runs.get(call), kernels.get(call), loads)
+        : code.run(call, loads);
+  }
+
+  /**
+   * Returns the actions on a tile. Calls are chained if the control core has nothing to do between
+   * them.
+   */
+  private List<Piece> actions() {
+    List<Piece> actions = new ArrayList<>();
+    for (Stage.Action each : control().actions()) {
+      if (isOwn(each)) {
+        Piece next = action(each);
+        if (next instanceof Tile.Run run
+            && !run.hasMeanwhile()
+            && !actions.isEmpty()
+            && actions.getLast() instanceof Tile.Run last
+            && last.condition().equals(run.condition())) {
+          actions.set(actions.size() - 1, chained(last, run));
+        } else {
+          actions.add(next);
+        }
+      }
+    }
+    boolean isScoped = actions.stream().filter(Tile.Run.class::isInstance).count() > 1;
+    actions.replaceAll(each -> each instanceof Tile.Run run ? named(run, isScoped) : each);
+    return actions;
+  }
+
+  private static Tile.Run chained(Tile.Run first, Tile.Run next) {
+    List<Tile.Call> calls = new ArrayList<>(first.calls());
+    for (Tile.Call call : next.calls()) {
+      long same = calls.stream().filter(each -> each.function().equals(call.function())).count();
+      String member = call.member() + (same == 0 ? "" : "_" + (same + 1));
+      calls.add(new Tile.Call(member, call.struct(), call.function(), call.arguments()));
+    }
+    return run(first, first.chain(), first.isScoped(), calls);
+  }
+
+  /** Returns calls with a name for several of them. */
+  private Tile.Run named(Tile.Run run, boolean isScoped) {
+    if (run.calls().size() == 1) {
+      return run(run, Optional.empty(), isScoped, run.calls());
+    }
+    String name = kernel.name() + "_chain" + (chains.isEmpty() ? "" : chains.size() + 1);
+    chains.add(new Chain(name, run.calls()));
+    return run(run, Optional.of(name), isScoped, run.calls());
+  }
+
+  private static Tile.Run run(
+      Tile.Run run, Optional<String> chain, boolean isScoped, List<Tile.Call> calls) {
+    return new Tile.Run(
+        run.condition(), chain, isScoped, calls, run.loads(), run.preloads(), run.isOnlyTile());
   }
 
   private Piece action(Stage.Action action) {

@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param comment lines
  * @param kernels the kernels that only this loop uses
+ * @param chains what the cores run at once
  * @param parameters addresses of operands in L2
  * @param slots variables that select the slot of an operand's tile
  * @param first loads of the first tile
@@ -18,6 +19,7 @@ public record LoopFunction(
     List<String> comment,
     List<BoxFunction> boxes,
     List<ElementFunction> kernels,
+    List<Chain> chains,
     List<String> parameters,
     List<Scalar> scalars,
     List<String> slots,
@@ -27,6 +29,9 @@ public record LoopFunction(
     implements Piece {
   /** An integer that a function of the runtime reads from L2. */
   public record Scalar(String name, String function, String place) {}
+
+  /** A function that calls several kernels one after the other. */
+  public record Chain(String name, List<Tile.Call> calls) {}
 
   /** A variable and its value. */
   public record Variable(String name, String value) {}

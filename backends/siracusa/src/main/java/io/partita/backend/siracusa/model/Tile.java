@@ -31,23 +31,41 @@ public record Tile(
   public record Wait(String box) implements Piece {}
 
   /**
-   * The call of a kernel.
+   * A call of a kernel.
    *
-   * @param isScoped whether other calls of the function can use the stack of its arguments
+   * @param member where a chain of calls has its arguments
+   * @param struct of its arguments
+   */
+  public record Call(String member, String struct, String function, List<Variable> arguments) {}
+
+  /**
+   * Calls of kernels, which the cores run one after the other.
+   *
+   * @param chain the function that has several calls
+   * @param isScoped whether other calls of the loop can use the stack of their arguments
    * @param loads for the next tile, which go on meanwhile
    * @param preloads whether a preload starts meanwhile, too: with the last tile
    * @param isOnlyTile whether the loop has one tile
    */
   public record Run(
       Optional<String> condition,
-      String struct,
+      Optional<String> chain,
       boolean isScoped,
-      List<Variable> arguments,
-      String function,
+      List<Call> calls,
       List<BoxCall> loads,
       boolean preloads,
       boolean isOnlyTile)
       implements Piece {
+    /** What the cores run. */
+    public String function() {
+      return chain.orElse(calls.getFirst().function());
+    }
+
+    /** The struct of its arguments. */
+    public String struct() {
+      return chain.orElse(calls.getFirst().struct());
+    }
+
     /** Whether the control core has something to do while the cores compute. */
     public boolean hasMeanwhile() {
       return preloads || !loads.isEmpty();
