@@ -4,11 +4,12 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -98,27 +99,13 @@ public final class OutputFolder {
     return Files.isSymbolicLink(target) && Files.isDirectory(target) ? target.toRealPath() : target;
   }
 
-  /** Looks again after a failure, since another process may replace the folder meanwhile. */
   private static void verifyWritable(Path target, Predicate<Path> isProgram) throws IOException {
-    for (int looks = 1; ; looks++) {
-      try {
-        verifyOnce(target, isProgram);
-        return;
-      } catch (IOException | PartitaException failure) {
-        if (looks == MAX_LOOKS) {
-          throw failure;
-        }
-      }
-    }
-  }
-
-  private static void verifyOnce(Path target, Predicate<Path> isProgram) throws IOException {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       verifyReplaceable(target, isProgram);
       verifyContents(target);
-      return;
+    } else {
+      OutputTarget.verifyAbove(target);
     }
-    OutputTarget.verifyAbove(target);
   }
 
   /** Checks that nothing in a folder is write-protected, since all of it is replaced. */
@@ -149,20 +136,25 @@ public final class OutputFolder {
           }
 
           private FileVisitResult verify(Path path) throws IOException {
-            if (!Files.isWritable(path) && Files.exists(path)) {
-              throw new AccessDeniedException(path.toString());
+            try {
+              path.getFileSystem().provider().checkAccess(path, AccessMode.WRITE);
+              return FileVisitResult.CONTINUE;
+            } catch (NoSuchFileException replaced) {
+              return visitFileFailed(path, replaced);
             }
-            return FileVisitResult.CONTINUE;
           }
         });
   }
 
+  /** Looks several times, since another process may be replacing the folder. */
   private static void verifyReplaceable(Path target, Predicate<Path> isProgram) throws IOException {
+    for (int looks = 0; looks < MAX_LOOKS; looks++) {
+      if (isReplaceable(target, isProgram)) {
+        return;
+      }
+    }
     if (!Files.isDirectory(target)) {
       throw notReplaceable(target, "a file", "choose another output folder");
-    }
-    if (isEmpty(target) || isProgram.test(target)) {
-      return;
     }
     throw Files.exists(target.resolve(Checksums.FILE))
         ? notReplaceable(
@@ -173,6 +165,17 @@ public final class OutputFolder {
             target,
             "files that Partita didn't write",
             "choose another output folder, or empty this one");
+  }
+
+  private static boolean isReplaceable(Path target, Predicate<Path> isProgram) throws IOException {
+    try {
+      return isEmpty(target) || isProgram.test(target);
+    } catch (NoSuchFileException moved) {
+      // By another process, which replaces it, unless it is a link to nothing.
+      return !Files.isSymbolicLink(target);
+    } catch (NotDirectoryException file) {
+      return false;
+    }
   }
 
   private static PartitaException notReplaceable(Path target, String found, String remedy) {

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +134,29 @@ class OutputFolderTest {
       assertHolds(folder, "first");
       assertOnly(folder);
     }
+  }
+
+  @Test
+  void filesOfOthersAreNotReplaced() throws IOException {
+    Path folder = Files.createDirectory(scratch.resolve("mine"));
+    Path file = Files.writeString(folder.resolve("file"), "mine");
+    Path link = Files.createSymbolicLink(scratch.resolve("link"), Path.of("missing"));
+    for (Path path : List.of(folder, file, link)) {
+      String found = path.equals(folder) ? "files that Partita didn't write" : "a file";
+      assertThatThrownBy(() -> OutputFolder.verify(path, any -> false))
+          .hasMessageContaining("P5003")
+          .hasMessageContaining("found:     " + found);
+    }
+  }
+
+  /** Tests a program that isn't there at the first looks, as while another process moves it. */
+  @Test
+  void foldersThatAreBeingReplacedAreLookedAtAgain() throws IOException {
+    Path folder = scratch.resolve("out");
+    write("first", folder);
+    AtomicInteger looks = new AtomicInteger();
+    OutputFolder.verify(folder, any -> looks.incrementAndGet() == 3);
+    assertThat(looks).hasValue(3);
   }
 
   @Test
