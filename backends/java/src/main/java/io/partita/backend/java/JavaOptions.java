@@ -23,13 +23,14 @@ public record JavaOptions(String packageName, String className) {
           "\"" + packageName + "\" and \"" + className + "\"",
           "choose names that Java allows, such as --package com.example --class Model");
     }
-    // Imports of other packages are qualified where they would have the name of the class.
+    // Other packages are imported, and their classes qualified where they have the name of this
+    // one.
     if (isClass("java.lang." + className)) {
       throw new PartitaException(
           BackendCode.CLASS_NAME,
           "option --class",
-          "a name that hides no class which emitted code uses",
-          "the name of java.lang." + className,
+          "a name that no class of java.lang has, since emitted code uses those by their simple names",
+          "java.lang." + className,
           "choose another name, such as --class Model");
     }
   }

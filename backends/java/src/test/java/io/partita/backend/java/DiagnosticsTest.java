@@ -74,14 +74,14 @@ class DiagnosticsTest {
   }
 
   @Test
-  void nameOfAClassThatEmittedCodeUses() {
+  void nameOfAClassOfJavaLang() {
     assertFails(
         () -> new JavaOptions("a.b", "Math"),
         """
         error P5008: the class or package name isn't a Java name
           where:     option --class
-          expected:  a name that hides no class which emitted code uses
-          found:     the name of java.lang.Math
+          expected:  a name that no class of java.lang has, since emitted code uses those by their simple names
+          found:     java.lang.Math
           fix:       choose another name, such as --class Model
         """);
     for (String name : List.of("Thread", "Float", "System", "Override")) {
