@@ -1,7 +1,9 @@
 package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.partita.backend.emitted.run.Build;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,6 +23,9 @@ import picocli.CommandLine;
 /** Tests errors of commands: suggestions, JSON, and no remaining files. */
 @Timeout(120)
 class MistakesTest {
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
   @TempDir Path scratch;
 
   @Test
@@ -160,6 +165,29 @@ class MistakesTest {
     assertThat(terminal.toString()).contains("\u001b[1m").doesNotContain("\ufffd");
   }
 
+  /** Tests help on a pseudo-terminal, which {@code script} opens. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void helpIsPlainWithNoColor(boolean noColor) throws Exception {
+    assumeThat(Build.find("script")).isPresent();
+    Path printed = scratch.resolve("printed");
+    ProcessBuilder help =
+        new ProcessBuilder("script", "-qec", "\"$JAVA\" \"$MAIN\" help plan", printed.toString())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    Map<String, String> environment = help.environment();
+    environment.keySet().removeAll(List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"));
+    environment.putAll(Map.of("SHELL", "/bin/sh", "TERM", "xterm", "JAVA", JAVA));
+    environment.put("CLASSPATH", System.getProperty("java.class.path"));
+    environment.put("MAIN", Main.class.getName());
+    if (noColor) {
+      environment.put("NO_COLOR", "1");
+    }
+    assertThat(help.start().waitFor()).isZero();
+    String text = Files.readString(printed);
+    assertThat(text).contains("--strategy");
+    assertThat(text.contains("\u001b[")).isEqualTo(!noColor);
+  }
+
   @Test
   void numberedFilesAreOneLine() {
     assertThat(
@@ -185,7 +213,7 @@ class MistakesTest {
   void ctrlCInPlanLeavesNoFiles() throws Exception {
     Process plan =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                JAVA,
                 "-Djava.io.tmpdir=" + scratch,
                 "-cp",
                 System.getProperty("java.class.path"),
