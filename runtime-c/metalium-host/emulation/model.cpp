@@ -263,8 +263,6 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     const uint32_t columns = mesh_->chip(0).columns();
     const uint32_t rows = mesh_->chip(0).rows();
     const Blocks &blocks = step.blocks;
-    const bool has_blocks = blocks.rows != 0;
-    const uint32_t cores = has_blocks ? blocks.rows * blocks.columns : std::min(step.units, columns * rows);
     std::vector<uint32_t> common = step.sizes;
     common.insert(common.end(), step.indices.begin(), step.indices.end());
     KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
@@ -273,21 +271,16 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     compute.fp32_dest_acc_en = true;
     compute.unpack_to_dest_fp32 = step.direct;
     ProgramDescriptor program;
-    uint32_t first = 0;
-    for (uint32_t core = 0; core < cores; core++) {
-        const CoreCoord at = has_blocks ? block_core(blocks, core) : CoreCoord{core % columns, core / columns};
-        const uint32_t count = step.units / cores + (core < step.units % cores);
-        const uint32_t chunk = core % step.chunks;
-        const uint32_t parent = core - chunk + (chunk & (chunk - 1));
+    for (uint32_t core = 0; core < blocks.rows * blocks.columns; core++) {
+        const CoreCoord at = block_core(blocks, core);
         const std::vector<uint32_t> words = addresses(step.words, chip, at);
         std::vector<uint32_t> reads;
         for (const Matrix &operand : step.operands) {
             reads.push_back(operand.buffer.address);
         }
-        const uint32_t row = has_blocks ? core / blocks.columns * blocks.height : 0;
-        const uint32_t column = has_blocks ? core % blocks.columns * blocks.width : 0;
-        const uint32_t work[] = {has_blocks ? row : first, has_blocks ? column : count};
-        reads.insert(reads.end(), work, work + 2);
+        const uint32_t column = core % blocks.columns;
+        const uint32_t first[] = {core / blocks.columns * blocks.height, column * blocks.width};
+        reads.insert(reads.end(), first, first + 2);
         reads.insert(reads.end(), words.begin(), words.end());
         if (step.decides) {
             reads.insert(reads.end(), {0, 0, columns - 1, rows - 1, columns * rows - 1});
@@ -296,14 +289,12 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
             const std::vector<uint32_t> others = sharing(blocks, core, operand);
             reads.insert(reads.end(), others.begin(), others.end());
         }
-        std::vector<uint32_t> computes = {work[0], work[1]};
+        std::vector<uint32_t> computes = {first[0], first[1]};
         computes.insert(computes.end(), words.begin(), words.end());
-        std::vector<uint32_t> writes = {step.result.buffer.address};
-        if (has_blocks) {
-            writes.insert(writes.end(), work, work + 2);
-        } else {
-            writes.insert(writes.end(), {first * step.tiles_of_unit, count * step.tiles_of_unit, parent % columns,
-                                         parent / columns});
+        std::vector<uint32_t> writes = {step.result.buffer.address, first[0], first[1]};
+        if (blocks.joins) {
+            const CoreCoord parent = block_core(blocks, core - column + (column & (column - 1)));
+            writes.insert(writes.end(), {parent.x, parent.y});
         }
         for (const Matrix &other : step.others) {
             writes.push_back(other.buffer.address);
@@ -313,10 +304,9 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
         reader.runtime_args.push_back({at, reads});
         compute.runtime_args.push_back({at, computes});
         writer.runtime_args.push_back({at, writes});
-        first += count;
     }
     program.cbs = buffers(step.buffers);
-    for (uint32_t level = 0; 1u << level < step.chunks; level++) {
+    for (uint32_t level = 0; blocks.joins && 1u << level < blocks.columns; level++) {
         program.semaphores.push_back({level, 0});
     }
     for (const uint32_t operand : blocks.shared) {
@@ -333,7 +323,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
 CoreCoord Model::block_core(const Blocks &blocks, uint32_t core)
 {
     const uint32_t columns = mesh_->chip(0).columns();
-    const bool is_line = blocks.rows == 1 || blocks.columns == 1;
+    const bool is_line = blocks.rows == 1 || blocks.columns == 1 || blocks.joins;
     return is_line ? CoreCoord{core % columns, core / columns}
                    : CoreCoord{core % blocks.columns, core / blocks.columns};
 }
@@ -413,7 +403,7 @@ void Model::exchange(const Exchange &exchange)
         }
         std::vector<uint32_t> reads = {member.operand.buffer.address, exchange.inbox.buffer.address};
         reads.insert(reads.end(), words.begin(), words.end());
-        std::vector<uint32_t> computes = {0, sums};
+        std::vector<uint32_t> computes = {0, 0};
         computes.insert(computes.end(), words.begin(), words.end());
         const std::string name = exchange.name;
         ProgramDescriptor program;
@@ -423,7 +413,9 @@ void Model::exchange(const Exchange &exchange)
                             {{core, reads}}, common},
                            {name + ": writer", exchange.writer, Processor::WRITER, {{core, writes}}, common}};
         if (exchange.compute != nullptr) {
-            KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, computes}}};
+            /* One row of tiles is joined. */
+            KernelDescriptor compute{name + ": compute", exchange.compute, Processor::COMPUTE, {{core, computes}},
+                                     {sums, 1, 1, 1, sums, sums}};
             compute.fp32_dest_acc_en = true;
             compute.unpack_to_dest_fp32 = exchange.direct;
             program.kernels.push_back(compute);

@@ -56,7 +56,7 @@ using Indices = std::vector<int64_t>;
 
 /*
  * How cores compute a result: in blocks of tiles, which are dealt to rows and columns of the grid in turn. Where there is only
- * one row, or one column, they are dealt to cores row by row instead.
+ * one row, or one column, or cores join results, they are dealt to cores row by row instead.
  */
 struct Blocks {
     uint32_t columns = 0;
@@ -66,23 +66,23 @@ struct Blocks {
     uint32_t height = 0;
     /* The operands whose blocks one core reads for others. */
     List<uint32_t> shared = {};
+    /* Whether the columns are chunks of one result, which cores join as a tree. */
+    bool joins = false;
 };
 
 /*
  * The kernels of an operation and what they work on.
  *
- * Runtime arguments of the reader are the addresses of the operands, the first unit of work of its core and their number; of
- * the compute kernel the first unit and their number; of the writer the address of the result, its first tile and the number
- * of tiles. Sizes, then indices are common arguments of all three.
+ * Runtime arguments of the reader are the addresses of the operands, then the first row and column of tiles of the core's first
+ * block; of the compute kernel the first row and column; of the writer the address of the result, and these. Sizes, then indices
+ * are common arguments of all three.
  *
- * Kernels of blocks get the first row and column of tiles of the core's first block instead of units of work. For each
- * operand that is multicast, the last arguments of the reader are the corners of a rectangle that has all cores which need the
- * same blocks, the number of others in it, and of those that wait; such operands have two semaphores each: of the cores that
- * wait, on the first core, and of what was sent.
+ * For each operand that is multicast, the last arguments of the reader are the corners of a rectangle that has all cores which
+ * need the same blocks, the number of others in it, and of those that wait; such operands have two semaphores each: of the cores
+ * that wait, on the first core, and of what was sent.
  *
- * Several chunks of one result are joined as a tree: chunk i sends its part to the chunk whose number lacks the lowest bit of
- * i. Each is a unit on a core of its own, whose writer has the coordinates of the receiver as two more arguments, and a core
- * has a semaphore for each level of the tree.
+ * Chunks of one result are joined as a tree: chunk i sends its part to the chunk whose number lacks the lowest bit of i. The
+ * writer has the coordinates of the receiver as two more arguments, and a core has a semaphore for each level of the tree.
  */
 struct Step {
     const char *name;
@@ -97,11 +97,7 @@ struct Step {
     List<CircularPages> buffers;
     /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
     List<uint32_t> direct;
-    /* Of products, norms and softmaxes; others have units of work. */
-    Blocks blocks = {};
-    uint32_t units = 0;
-    uint32_t tiles_of_unit = 0;
-    uint32_t chunks = 1;
+    Blocks blocks;
     /* Further results, whose addresses the writer gets after its other arguments. */
     List<Matrix> others = {};
     /*
@@ -147,7 +143,7 @@ struct Member {
 /*
  * An exchange between chips, on the first core of each. Runtime arguments of the reader are the addresses of the operand and of
  * the inbox; of the writer those of the inbox and of the result, the coordinates of the core, and the connections. Common
- * arguments are described in the kernels. The kernel of sums has as many units as pages are joined.
+ * arguments are described in the kernels. The kernel of sums has as many tiles as pages are joined.
  */
 struct Exchange {
     const char *name;

@@ -2,26 +2,32 @@ package io.partita.ir.schedule;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * How cores with private working memories compute a result: blocks in pages of {@link #PAGE} rows
  * and columns, which are dealt to them in turn. It is what a loop over tiles says, for backends
  * whose kernels work on pages.
  */
-public sealed interface CoreBlocks permits ProductBlocks, RowBlocks {
+public sealed interface CoreBlocks permits ProductBlocks, RowBlocks, TileBlocks, AttentionBlocks {
   /** Rows and columns of a page. */
   int PAGE = 32;
 
   /**
    * Returns the blocks of a loop.
    *
-   * @return empty if the loop computes neither a product nor norms or softmaxes on private tiles
+   * @return empty if pages of its result aren't those of a matrix, or tiles aren't private
    */
   static Optional<CoreBlocks> of(TiledKernel loop, CoreGrid grid) {
-    Optional<ProductBlocks> product = ProductBlocks.of(loop, grid);
-    return product.isPresent()
-        ? Optional.of(product.get())
-        : RowBlocks.of(loop, grid).map(each -> each);
+    return Stream.<Supplier<Optional<? extends CoreBlocks>>>of(
+            () -> ProductBlocks.of(loop, grid),
+            () -> RowBlocks.of(loop, grid),
+            () -> AttentionBlocks.of(loop, grid),
+            () -> TileBlocks.of(loop, grid))
+        .flatMap(each -> each.get().stream())
+        .<CoreBlocks>map(each -> each)
+        .findFirst();
   }
 
   /** Returns the blocks from row to row of the result. */

@@ -20,6 +20,11 @@ public final class LoopWork {
     return work;
   }
 
+  /** Returns the value of an expression on the tile that covers all axes. */
+  static long of(TileExpression value, TiledKernel loop) {
+    return value.at(new Whole(loop));
+  }
+
   /** One tile that covers all axes. */
   private record Whole(TiledKernel loop) implements TileExpression.Tile {
     @Override

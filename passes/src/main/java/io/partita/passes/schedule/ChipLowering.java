@@ -295,7 +295,8 @@ final class ChipLowering {
     if (operands.size() == group.operands().size()) {
       List<Storage> results = group.results().stream().map(storages::get).toList();
       Optional<TileSpace> space =
-          Lowerings.lower(group, LoopTasks.views(operands), LoopTasks.views(results));
+          Lowerings.lower(
+              group, LoopTasks.views(operands), LoopTasks.views(results), kernels.arePaged());
       Optional<Storage> inPlace =
           isLast
               ? space.flatMap(found -> inPlace(step, group, found, operands, results))

@@ -22,14 +22,16 @@ final class EpilogueFusion {
    */
   static boolean isFaster(Group group, LoopKernels kernels, Function<Value, TensorView> view) {
     List<Optional<TileSpace>> apart =
-        group.unfused().stream().map(each -> lower(each, view)).toList();
-    return kernels.isFaster(lower(group, view), apart);
+        group.unfused().stream().map(each -> lower(each, kernels, view)).toList();
+    return kernels.isFaster(lower(group, kernels, view), apart);
   }
 
-  private static Optional<TileSpace> lower(Group group, Function<Value, TensorView> view) {
+  private static Optional<TileSpace> lower(
+      Group group, LoopKernels kernels, Function<Value, TensorView> view) {
     return Lowerings.lower(
         group,
         group.operands().stream().map(view).toList(),
-        group.results().stream().map(view).toList());
+        group.results().stream().map(view).toList(),
+        kernels.arePaged());
   }
 }

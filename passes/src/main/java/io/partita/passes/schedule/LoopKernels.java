@@ -33,6 +33,11 @@ final class LoopKernels {
     this.find = find;
   }
 
+  /** Returns whether tiles are stored in pages of rows and columns. */
+  boolean arePaged() {
+    return choice.arePaged();
+  }
+
   /**
    * Returns the number of the loop of a space.
    *

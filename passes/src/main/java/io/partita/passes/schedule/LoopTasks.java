@@ -48,7 +48,8 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
 
   /** Adds a loop for an operation of a node. */
   void add(Node node, Op op, List<Storage> operands, List<Storage> results) {
-    Optional<TileSpace> space = Lowerings.lower(op, views(operands), views(results));
+    Optional<TileSpace> space =
+        Lowerings.lower(op, views(operands), views(results), kernels.arePaged());
     add(node, NodeText.of(node), space, operands, results);
   }
 

@@ -13,10 +13,12 @@ import java.util.stream.LongStream;
 final class CentroidSteps {
   private final Matrices matrices;
   private final Operands operands;
+  private final ScheduledBlocks scheduled;
 
-  CentroidSteps(Matrices matrices, Operands operands) {
+  CentroidSteps(Matrices matrices, Operands operands, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.operands = operands;
+    this.scheduled = scheduled;
   }
 
   /**
@@ -41,17 +43,17 @@ final class CentroidSteps {
     Book book = book(node, nearest.groups(), data.get());
     Matrix result = matrices.result(node.result());
     List<String> sizes =
-        LongStream.of(
-                x.tileColumns(),
-                book.groups(),
-                book.span(),
-                book.width(),
-                book.size(),
-                result.tileColumns())
+        LongStream.of(x.tileColumns(), book.groups(), book.span(), book.width(), book.size())
             .mapToObj(Long::toString)
             .toList();
     List<Matrix> inputs = List.of(x, book.whole(), book.rest(), book.norms());
-    return Step.ofRows(Kind.NEAREST_CENTROID, node, inputs, result, sizes);
+    return Step.ofRows(
+        Kind.NEAREST_CENTROID,
+        node,
+        inputs,
+        result,
+        scheduled.wholeRows(node.result(), result),
+        sizes);
   }
 
   /** The tiles of a group's features. */

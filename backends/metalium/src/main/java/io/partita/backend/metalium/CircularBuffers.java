@@ -3,8 +3,10 @@ package io.partita.backend.metalium;
 import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.schedule.AttentionBlocks;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.RowBlocks;
+import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,25 +58,39 @@ final class CircularBuffers {
     return sent == TileFormat.F32 ? List.of(0, 1) : List.of();
   }
 
-  /** Buffers of two tiles overlap transfers with computing. */
+  /** The queues of blocks, as their schedule says, and what kernels keep beside them. */
   static List<Buffer> of(Step step) {
+    return switch (step.blocks()) {
+      case ProductBlocks blocks -> ofProduct(step, blocks);
+      case RowBlocks blocks -> ofRows(step, blocks);
+      case TileBlocks blocks -> ofTiles(step, blocks);
+      case AttentionBlocks blocks -> ofAttention(step, blocks);
+    };
+  }
+
+  private static List<Buffer> ofTiles(Step step, TileBlocks blocks) {
     long row = step.result().tileColumns();
     TileFormat format = step.result().format();
+    long block = blocks.rows().block() * blocks.columns().block();
     List<Buffer> buffers = new ArrayList<>();
     switch (step.kind()) {
-      case LINEAR -> {
-        return ofProduct(step, step.product().orElseThrow());
-      }
       case ELEMENTWISE -> {
-        for (Matrix operand : step.allOperands()) {
-          buffers.add(new Buffer(buffers.size(), 2, operand.format()));
+        for (Matrix operand : step.operands()) {
+          buffers.add(new Buffer(buffers.size(), blocks.operands() * block, operand.format()));
+        }
+        for (Epilogue epilogue : step.epilogues()) {
+          // Of a row, a tile is read again for each tile of the result.
+          long pages = epilogue.isRow() ? 1 : block;
+          epilogue
+              .operand()
+              .map(
+                  operand ->
+                      new Buffer(buffers.size(), blocks.operands() * pages, operand.format()))
+              .ifPresent(buffers::add);
         }
       }
-      case RMS_NORM, LAYER_NORM, SOFTMAX -> {
-        return ofRows(step, (RowBlocks) step.blocks().orElseThrow());
-      }
       case GATHER_ROWS, CHOICE -> {}
-      case LOOKUP -> buffers.add(new Buffer(0, 1, format));
+      case LOOKUP, REARRANGE, CONCAT -> buffers.add(new Buffer(0, 1, format));
       case NEAREST_CENTROID -> {
         return ofCentroids(step);
       }
@@ -82,23 +98,38 @@ final class CircularBuffers {
         long pages = step.operands().stream().mapToLong(Matrix::tileRows).sum();
         buffers.add(new Buffer(0, Math.max(1, pages), format));
       }
-      case REARRANGE, CONCAT, CACHE_UPDATE -> buffers.add(new Buffer(0, 2, format));
+      case CACHE_UPDATE -> {
+        return List.of(new Buffer(0, blocks.operands() * block, format));
+      }
       case SELECT -> buffers.addAll(List.of(new Buffer(0, 1, format), new Buffer(1, 1, format)));
       case ROTARY -> {
         long half = step.operands().get(1).tileColumns();
+        long slots = blocks.operands();
         buffers.addAll(
             List.of(
-                new Buffer(0, 2 * row, format),
-                new Buffer(1, 2 * half, format),
-                new Buffer(2, 2 * half, format),
+                new Buffer(0, slots * row, format),
+                new Buffer(1, slots * half, format),
+                new Buffer(2, slots * half, format),
                 new Buffer(3, row * row, format),
                 new Buffer(4, half * row, format),
-                new Buffer(5, 2 * row, format)));
+                new Buffer(5, slots * row, format)));
+        block = row;
       }
-      case ATTENTION, SPECULATED_ATTENTION -> {
-        long features = step.operands().getFirst().tileColumns();
-        long partial = row + 2;
-        buffers.addAll(
+      case LINEAR, RMS_NORM, LAYER_NORM, SOFTMAX, ATTENTION, SPECULATED_ATTENTION ->
+          throw new IllegalArgumentException(step.kind().name());
+    }
+    buffers.add(new Buffer(16, blocks.result() * block, format));
+    return buffers;
+  }
+
+  private static List<Buffer> ofAttention(Step step, AttentionBlocks blocks) {
+    long row = step.result().tileColumns();
+    TileFormat format = step.result().format();
+    long features = step.operands().getFirst().tileColumns();
+    long partial = row + 2;
+    int parts = blocks.columns().cores();
+    List<Buffer> buffers =
+        new ArrayList<>(
             List.of(
                 new Buffer(0, features, format),
                 new Buffer(1, 2 * features, format),
@@ -106,25 +137,20 @@ final class CircularBuffers {
                 new Buffer(3, 1, format),
                 new Buffer(4, 1, format),
                 new Buffer(5, 2, format)));
-        if (step.chunks() > 1) {
-          buffers.add(
-              new Buffer(6, partial * Integer.numberOfTrailingZeros(step.chunks()), format));
-        }
-        if (step.kind() == Kind.SPECULATED_ATTENTION) {
-          buffers.addAll(List.of(new Buffer(18, 2, format), new Buffer(19, 2, format)));
-          buffers.addAll(List.of(new Buffer(20, row, format), new Buffer(21, row, format)));
-        }
-        // The matrix engine doesn't read those from 22 on but 24, 26 and 29.
-        buffers.addAll(List.of(new Buffer(7, partial, format), new Buffer(17, partial, format)));
-        buffers.addAll(List.of(new Buffer(22, 1, format), new Buffer(23, 2 * row, format)));
-        for (int index = 24; index <= 31; index++) {
-          buffers.add(new Buffer(index, 2, format));
-        }
-      }
+    if (parts > 1) {
+      buffers.add(new Buffer(6, partial * Integer.numberOfTrailingZeros(parts), format));
     }
-    if (step.kind() != Kind.CACHE_UPDATE) {
-      buffers.add(new Buffer(16, 2, format));
+    if (step.kind() == Kind.SPECULATED_ATTENTION) {
+      buffers.addAll(List.of(new Buffer(18, 2, format), new Buffer(19, 2, format)));
+      buffers.addAll(List.of(new Buffer(20, row, format), new Buffer(21, row, format)));
     }
+    // The matrix engine doesn't read those from 22 on but 24, 26 and 29.
+    buffers.addAll(List.of(new Buffer(7, partial, format), new Buffer(17, partial, format)));
+    buffers.addAll(List.of(new Buffer(22, 1, format), new Buffer(23, 2 * row, format)));
+    for (int index = 24; index <= 31; index++) {
+      buffers.add(new Buffer(index, 2, format));
+    }
+    buffers.add(new Buffer(16, 2, format));
     return buffers;
   }
 

@@ -39,6 +39,7 @@ final class Decisions {
   private static final long LARGEST = 256;
 
   private final Matrices matrices;
+  private final ScheduledBlocks scheduled;
   private final List<Work> steps;
   private final GatedRegions regions;
   private final Map<Node, Integer> numbers = new IdentityHashMap<>();
@@ -57,7 +58,8 @@ final class Decisions {
   /**
    * @param steps receives the steps that decide
    */
-  Decisions(Graph graph, Matrices matrices, List<Work> steps) {
+  Decisions(Graph graph, Matrices matrices, ScheduledBlocks scheduled, List<Work> steps) {
+    this.scheduled = scheduled;
     this.matrices = matrices;
     this.steps = steps;
     this.regions = GatedRegions.of(graph);
@@ -186,6 +188,7 @@ final class Decisions {
                 expression.operands,
                 List.of(),
                 result,
+                scheduled.tiles(result),
                 sizes)
             .with(
                 new Step.Control(

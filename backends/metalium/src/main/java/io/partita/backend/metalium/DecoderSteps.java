@@ -5,6 +5,7 @@ import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Structured;
+import io.partita.ir.schedule.AttentionBlocks;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -17,19 +18,19 @@ final class DecoderSteps {
   private final Operands operands;
   private final Indices indices;
   private final Map<Value, List<Node>> users;
-  private final long cores;
+  private final ScheduledBlocks scheduled;
 
   DecoderSteps(
       Matrices matrices,
       Operands operands,
       Indices indices,
       Map<Value, List<Node>> users,
-      long cores) {
+      ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.operands = operands;
     this.indices = indices;
     this.users = users;
-    this.cores = cores;
+    this.scheduled = scheduled;
   }
 
   Step rotary(Structured.RotaryEmbedding rotary, Node node) {
@@ -66,7 +67,8 @@ final class DecoderSteps {
             matrices.shared("rotary_swap" + form, features, features, swap),
             matrices.shared("rotary_spread" + form, half, features, spread)),
         result,
-        List.of(x.tileColumns() + "", cosines.tileColumns() + "", tokens + ""));
+        scheduled.wholeRows(node.result(), result),
+        List.of(cosines.tileColumns() + "", tokens + ""));
   }
 
   Step cacheUpdate(Structured.CacheUpdate update, Node node) {
@@ -83,17 +85,15 @@ final class DecoderSteps {
     Matrix x = operands.required(node, 1);
     String position = indices.of(node.operand(2)).getFirst();
     matrices.alias(node.result(), to);
-    return new Step(
-        Kind.CACHE_UPDATE,
-        node.origin(),
-        List.of(x),
-        List.of(),
-        to,
-        List.of(x.tileColumns() + "", x.rows() + "", tokens + "", capacity + ""),
-        List.of("position_of(" + position + ", " + tokens + ", " + capacity + ")"),
-        x.tileRows() * x.tileColumns(),
-        1,
-        1);
+    return Step.ofTiles(
+            Kind.CACHE_UPDATE,
+            node.origin(),
+            List.of(x),
+            List.of(),
+            to,
+            scheduled.tiles(node.result(), x),
+            List.of(x.rows() + "", tokens + "", capacity + ""))
+        .withIndices(List.of("position_of(" + position + ", " + tokens + ", " + capacity + ")"));
   }
 
   /**
@@ -115,9 +115,8 @@ final class DecoderSteps {
     long heads = k.shape().extent(0) * k.shape().extent(1);
     long queries = q.shape().extent(1) / k.shape().extent(1);
     long keys = k.shape().extent(2);
-    long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
-    int chunks = chunks(blocks, keys);
-    Matrix norms = matrices.scratch("norms", blocks, 2);
+    AttentionBlocks blocks = scheduled.attention(exact.result(), heads, queries, keys);
+    Matrix norms = matrices.scratch("norms", blocks.rows().pages(), 2);
     speculated.distance().ifPresent(sum -> decisions.addSum(sum, norms, 0));
     speculated.norm().ifPresent(sum -> decisions.addSum(sum, norms, 1));
     Matrix guessed = matrices.result(guess.result());
@@ -135,24 +134,15 @@ final class DecoderSteps {
                 inputs.get(2).tileColumns() + "",
                 queries + "",
                 keys + "",
-                chunks + "",
+                blocks.columns().pages() + "",
                 speculated.chunk() + "",
-                "0x%08x".formatted(Float.floatToIntBits((float) op.scale()))),
+                "0x%08x".formatted(Float.floatToIntBits((float) op.scale())),
+                blocks.rows().pages() + "",
+                blocks.rows().round() + ""),
             List.of(indices.of(exact.operands().getLast()).getFirst()),
-            blocks * chunks,
-            1,
-            chunks)
+            blocks)
         .withOthers(List.of(exactly, norms))
         .with(new Step.Control(List.of(), OptionalInt.of(word), Optional.empty()));
-  }
-
-  /** The cores that share the keys of a block of queries. */
-  private int chunks(long blocks, long keys) {
-    int chunks = 1;
-    while (2L * chunks * blocks <= cores && 2L * chunks * Matrix.TILE <= keys) {
-      chunks *= 2;
-    }
-    return chunks;
   }
 
   /** The keys or values that take part, of each head. */
@@ -188,8 +178,7 @@ final class DecoderSteps {
         attention.keyLength() ? indices.of(node.operands().getLast()).getFirst() : keys + "";
     String position =
         attention.keyLength() ? length + " - " + tokens : attention.offset().value() + "";
-    long blocks = heads * Math.ceilDiv(queries, Matrix.TILE);
-    int chunks = chunks(blocks, keys);
+    AttentionBlocks blocks = scheduled.attention(node.result(), heads, queries, keys);
     Matrix result = matrices.result(node.result());
     return new Step(
         Kind.ATTENTION,
@@ -203,13 +192,13 @@ final class DecoderSteps {
             queries + "",
             tokens + "",
             keys + "",
-            chunks + "",
+            blocks.columns().pages() + "",
             attention.causal() ? "1" : "0",
             attention.window() + "",
-            "0x%08x".formatted(Float.floatToIntBits((float) attention.scale()))),
+            "0x%08x".formatted(Float.floatToIntBits((float) attention.scale())),
+            blocks.rows().pages() + "",
+            blocks.rows().round() + ""),
         List.of(length, position),
-        blocks * chunks,
-        1,
-        chunks);
+        blocks);
   }
 }

@@ -55,14 +55,8 @@ final class HostFields {
     fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
     fields.put("buffers", of(CircularBuffers.of(step)));
     fields.put("direct", CircularBuffers.direct(step, kernels.element()));
-    step.blocks()
-        .ifPresentOrElse(
-            blocks -> fields.put("blocks", of(blocks)),
-            () -> {
-              fields.put("units", step.units());
-              fields.put("tiles", step.tilesOfUnit());
-              fields.put("chunks", step.chunks());
-            });
+    fields.put("blocks", of(step.blocks()));
+    fields.put("joins", step.isJoined() ? true : null);
     fields.put("others", step.others().stream().map(Matrix::name).toList());
     fields.put("words", step.control().words());
     fields.put("decides", step.control().decision().isPresent() ? true : null);

@@ -4,8 +4,10 @@ import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.RowBlocks;
+import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -125,7 +127,7 @@ final class Kernels {
                       "rotary_compute",
                       "out = x * cosines + (x * swap) * sines, which rotates pairs of features",
                       step)),
-              writer(step));
+              rowsWriter(step));
       case ATTENTION ->
           new Names(
               reader(
@@ -166,12 +168,12 @@ final class Kernels {
       Map<String, Object> names, Step step, Processor processor) {
     int others = step.others().size();
     // Readers of any number of operands find it in their common arguments.
-    String before = step.kind() == Kind.CONCAT ? "get_common_arg_val<uint32_t>(4) + " : "";
+    String before = step.kind() == Kind.CONCAT ? "get_common_arg_val<uint32_t>(9) + " : "";
     int first =
         switch (processor) {
           case READER -> 2 + (step.kind() == Kind.CONCAT ? 0 : operands(step));
           case COMPUTE -> 2;
-          case WRITER -> step.blocks().isPresent() ? 3 : 5 + others;
+          case WRITER -> (step.isJoined() ? 5 : 3) + others;
         };
     return controlled(names, step.control(), processor == Processor.READER ? before : "", first);
   }
@@ -202,7 +204,11 @@ final class Kernels {
     attributes.put(
         "names", controlled(names(step.operands().size(), false), step, Processor.READER));
     attributes.put("comment", "Decides what the chip computes next, on one core.");
-    attributes.put("operands", IntStream.range(0, step.operands().size()).boxed().toList());
+    attributes.put(
+        "operands",
+        IntStream.range(0, step.operands().size())
+            .mapToObj(i -> Map.of("number", i, "count", Step.TILE_SIZES + i))
+            .toList());
     List<Map<String, Object>> loads = new ArrayList<>();
     for (Decision.Load load : decision.loads()) {
       Map<String, Object> fields = new LinkedHashMap<>();
@@ -211,7 +217,7 @@ final class Kernels {
       fields.put("row", load.row());
       fields.put("column", load.column());
       fields.put("rows", load.rows() == 0 ? null : load.rows());
-      fields.put("count", step.operands().size() + loads.size());
+      fields.put("count", Step.TILE_SIZES + step.operands().size() + loads.size());
       fields.put("isFloat", load.isFloat());
       loads.add(fields);
     }
@@ -260,6 +266,7 @@ final class Kernels {
                             List.of(page),
                             List.of(new Epilogue(function, Optional.of(page), false, false)),
                             page,
+                            TileBlocks.of(1, 1, new CoreGrid(1, 1)),
                             List.of())
                         .with(control)));
     return new Names(reader, compute, writer);
@@ -288,6 +295,10 @@ final class Kernels {
   private String writer(String name, String comment, Step step) {
     return plain(
         name, comment, step.control(), controlled(names(0, false), step, Processor.WRITER));
+  }
+
+  private String rowsWriter(Step step) {
+    return writer("rows_writer", "Writes rows of the result.", step);
   }
 
   private String writer(Step step) {
@@ -322,7 +333,7 @@ final class Kernels {
         "comment",
         step.product().isPresent()
             ? "Reads the operands, block by block."
-            : step.blocks().isPresent()
+            : step.blocks() instanceof RowBlocks
                 ? "Reads rows of tiles, and what all of them need."
                 : "Reads the operands, tile by tile.");
     if (step.kind() == Kind.LAYER_NORM) {
@@ -336,9 +347,7 @@ final class Kernels {
     String writer =
         step.product().isPresent()
             ? writer("linear_writer", "Writes the blocks of the result.", step)
-            : step.blocks().isPresent()
-                ? writer("rows_writer", "Writes rows of the result.", step)
-                : writer(step);
+            : step.blocks() instanceof RowBlocks ? rowsWriter(step) : writer(step);
     return new Names(name, Optional.of(addCompute(step)), writer);
   }
 
@@ -410,10 +419,7 @@ final class Kernels {
     boolean sharesX = step.product().filter(ProductBlocks::sharesLeft).isPresent();
     boolean sharesWeight = step.product().filter(ProductBlocks::sharesRight).isPresent();
     boolean keepsSums = step.product().filter(ProductBlocks::keepsSums).isPresent();
-    boolean sharesVectors =
-        step.blocks()
-            .filter(blocks -> blocks instanceof RowBlocks && !blocks.shared().isEmpty())
-            .isPresent();
+    boolean sharesVectors = step.blocks() instanceof RowBlocks rows && !rows.shared().isEmpty();
     names.put("sharesVectors", sharesVectors);
     names.put("sharesX", sharesX);
     names.put("sharesWeight", sharesWeight);

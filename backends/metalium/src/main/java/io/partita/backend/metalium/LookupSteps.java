@@ -12,11 +12,13 @@ final class LookupSteps {
   private final Matrices matrices;
   private final Operands operands;
   private final Indices indices;
+  private final ScheduledBlocks scheduled;
 
-  LookupSteps(Matrices matrices, Operands operands, Indices indices) {
+  LookupSteps(Matrices matrices, Operands operands, Indices indices, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.operands = operands;
     this.indices = indices;
+    this.scheduled = scheduled;
   }
 
   /**
@@ -36,19 +38,18 @@ final class LookupSteps {
   /** By numbers that the host knows. */
   private Step byIndices(Node node, Matrix table) {
     Matrix result = matrices.result(node.result());
-    return new Step(
-        Kind.GATHER_ROWS,
-        node.origin(),
-        List.of(table),
-        List.of(),
-        result,
-        List.of(result.tileColumns() + "", result.rows() + ""),
-        indices.of(node.operand(1)).stream()
-            .map(i -> "row_of(" + i + ", " + table.rows() + ")")
-            .toList(),
-        result.tileRows() * result.tileColumns(),
-        1,
-        1);
+    return Step.ofTiles(
+            Kind.GATHER_ROWS,
+            node.origin(),
+            List.of(table),
+            List.of(),
+            result,
+            scheduled.tiles(node.result(), result),
+            List.of(result.rows() + ""))
+        .withIndices(
+            indices.of(node.operand(1)).stream()
+                .map(i -> "row_of(" + i + ", " + table.rows() + ")")
+                .toList());
   }
 
   /** By numbers that the chip has computed. */
@@ -56,10 +57,16 @@ final class LookupSteps {
     Matrix codes = operands.required(node, 1);
     Matrix result = matrices.result(node.result());
     List<String> sizes =
-        LongStream.of(result.tileColumns(), result.rows(), codes.columns(), table.rows())
+        LongStream.of(result.rows(), codes.columns(), table.rows())
             .mapToObj(Long::toString)
             .toList();
     return Step.ofTiles(
-        Kind.LOOKUP, node.origin(), List.of(table, codes), List.of(), result, sizes);
+        Kind.LOOKUP,
+        node.origin(),
+        List.of(table, codes),
+        List.of(),
+        result,
+        scheduled.tiles(node.result(), result),
+        sizes);
   }
 }

@@ -17,6 +17,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.StepMeaning;
+import io.partita.ir.schedule.TileBlocks;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,8 +39,6 @@ final class ModelSteps {
 
   private final Matrices matrices;
   private final Indices indices;
-  private final long cores;
-
   private final ScheduledBlocks scheduled;
 
   private final List<Work> steps = new ArrayList<>();
@@ -59,10 +58,9 @@ final class ModelSteps {
   /** The operand at which the current chain of functions begins, so far. */
   private Value start;
 
-  ModelSteps(Matrices matrices, Indices indices, long cores, ScheduledBlocks scheduled) {
+  ModelSteps(Matrices matrices, Indices indices, ScheduledBlocks scheduled) {
     this.matrices = matrices;
     this.indices = indices;
-    this.cores = cores;
     this.scheduled = scheduled;
   }
 
@@ -75,12 +73,12 @@ final class ModelSteps {
    */
   List<Work> of(Graph graph, List<StepMeaning.Result> results, Set<String> states) {
     Map<Value, List<Node>> users = graph.readers();
-    decisions = new Decisions(graph, matrices, steps);
-    operands = new Operands(matrices, steps, decisions);
-    decoder = new DecoderSteps(matrices, operands, indices, users, cores);
+    decisions = new Decisions(graph, matrices, scheduled, steps);
+    operands = new Operands(matrices, scheduled, steps, decisions);
+    decoder = new DecoderSteps(matrices, operands, indices, users, scheduled);
     rows = new RowSteps(matrices, operands, scheduled);
-    lookups = new LookupSteps(matrices, operands, indices);
-    centroids = new CentroidSteps(matrices, operands);
+    lookups = new LookupSteps(matrices, operands, indices, scheduled);
+    centroids = new CentroidSteps(matrices, operands, scheduled);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
       speculated.put(attention.guess(), attention);
       covered.addAll(attention.covered());
@@ -382,7 +380,8 @@ final class ModelSteps {
         List.of(matrices.find(start).orElseThrow()),
         List.copyOf(epilogues),
         result,
-        List.of(result.tileColumns() + ""));
+        scheduled.tiles(last.result(), result),
+        List.of());
   }
 
   private static void requirePadding(Node last, Iterable<Epilogue> epilogues) {
@@ -409,7 +408,8 @@ final class ModelSteps {
       }
     }
     Step.Control control = new Step.Control(List.of(), OptionalInt.of(word), Optional.empty());
-    return Step.ofTiles(Kind.CHOICE, node.origin(), inputs, List.of(), result, List.of())
+    TileBlocks blocks = scheduled.tiles(result);
+    return Step.ofTiles(Kind.CHOICE, node.origin(), inputs, List.of(), result, blocks, List.of())
         .with(control);
   }
 
@@ -447,9 +447,15 @@ final class ModelSteps {
                 blocks.columns().round())
             .map(Object::toString)
             .toList();
-    return Step.ofTiles(
-            Kind.LINEAR, last.origin(), List.of(x.get(), weight.get()), all, result, sizes)
-        .inBlocks(blocks);
+    return new Step(
+        Kind.LINEAR,
+        last.origin(),
+        List.of(x.get(), weight.get()),
+        all,
+        result,
+        sizes,
+        List.of(),
+        blocks);
   }
 
   static PartitaException unsupported(Node node) {

@@ -18,14 +18,16 @@ import java.util.stream.Stream;
 /** Finds the matrices of operands. Rearranged elements of other matrices are computed first. */
 final class Operands {
   private final Matrices matrices;
+  private final ScheduledBlocks scheduled;
   private final List<Work> steps;
   private final Decisions decisions;
 
   /**
    * @param steps receives the steps that rearrange elements
    */
-  Operands(Matrices matrices, List<Work> steps, Decisions decisions) {
+  Operands(Matrices matrices, ScheduledBlocks scheduled, List<Work> steps, Decisions decisions) {
     this.matrices = matrices;
+    this.scheduled = scheduled;
     this.steps = steps;
     this.decisions = decisions;
   }
@@ -66,7 +68,7 @@ final class Operands {
   private Matrix rearranged(Node node, Rearrangement rearrangement, Matrix x) {
     Matrix to = matrices.result(node.result());
     List<String> sizes = rearrangement.sizes(to, x);
-    add(node, Step.ofTiles(Kind.REARRANGE, node.origin(), List.of(x), List.of(), to, sizes));
+    add(node, copy(Kind.REARRANGE, node, List.of(x), to, sizes));
     return to;
   }
 
@@ -84,10 +86,8 @@ final class Operands {
     Matrix to = matrices.result(node.result());
     Matrix table = matrices.columnNumbers(node.result(), constant.get().longs(), x.columns());
     List<String> sizes =
-        Stream.of(to.tileColumns(), to.rows(), to.columns(), x.tileColumns())
-            .map(Object::toString)
-            .toList();
-    add(node, Step.ofTiles(Kind.SELECT, node.origin(), List.of(x, table), List.of(), to, sizes));
+        Stream.of(to.rows(), to.columns(), x.tileColumns()).map(Object::toString).toList();
+    add(node, copy(Kind.SELECT, node, List.of(x, table), to, sizes));
     return Optional.of(to);
   }
 
@@ -141,8 +141,7 @@ final class Operands {
       long[] extents = {1, parts, run.count(), columns};
       long[] steps = {0, rows * columns, columns, 1};
       List<String> sizes = new Rearrangement(run.start() * columns, extents, steps).sizes(part, x);
-      addScratch(
-          node, Step.ofTiles(Kind.REARRANGE, node.origin(), List.of(x), List.of(), part, sizes));
+      addScratch(node, copy(Kind.REARRANGE, node, List.of(x), part, sizes));
       lines.add(new Line(part, run.count() * columns));
     }
     if (lines.size() == 1) {
@@ -159,7 +158,7 @@ final class Operands {
     return to;
   }
 
-  private static Step concatenation(Node node, Matrix to, List<Line> of) {
+  private Step concatenation(Node node, Matrix to, List<Line> of) {
     List<Matrix> parts = of.stream().map(Line::matrix).toList();
     List<String> lines = new ArrayList<>();
     long start = 0;
@@ -168,10 +167,15 @@ final class Operands {
       start += part.elements();
     }
     List<String> sizes = new ArrayList<>();
-    sizes.addAll(List.of(to.tileColumns() + "", to.rows() + "", to.columns() + ""));
+    sizes.addAll(List.of(to.rows() + "", to.columns() + ""));
     sizes.addAll(List.of(start + "", parts.size() + ""));
     sizes.addAll(lines);
-    return Step.ofTiles(Kind.CONCAT, node.origin(), parts, List.of(), to, sizes);
+    return copy(Kind.CONCAT, node, parts, to, sizes);
+  }
+
+  /** A step that moves elements. To the schedule, most such values are views. */
+  private Step copy(Kind kind, Node node, List<Matrix> from, Matrix to, List<String> sizes) {
+    return Step.ofTiles(kind, node.origin(), from, List.of(), to, scheduled.tiles(to), sizes);
   }
 
   /** Adds the step that computes a node, after those that decide whether it does. */

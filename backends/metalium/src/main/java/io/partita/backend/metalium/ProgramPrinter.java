@@ -106,9 +106,6 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putFormats(main, launches);
-    boolean hasBlocks = launches.stream().anyMatch(ProgramPrinter::isInBlocks);
-    main.put("hasBlocks", hasBlocks ? true : null);
-    main.put("needsCorners", hasBlocks || words > 0 ? true : null);
     putPorts(main, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -158,10 +155,6 @@ final class ProgramPrinter {
     return buffers.stream().map(CircularBuffers.Buffer::format);
   }
 
-  private static boolean isInBlocks(Launch launch) {
-    return launch instanceof Launch.Same same && same.step().blocks().isPresent();
-  }
-
   /** The words that decisions give to cores. */
   private static int words(List<Launch> launches) {
     return launches.stream()
@@ -188,8 +181,7 @@ final class ProgramPrinter {
               .collect(Collectors.toUnmodifiableSet());
       addIndices(graph, chip);
       Matrices own = new Matrices(pool, chip, element);
-      long cores = (long) role.cores().columns() * role.cores().rows();
-      ModelSteps steps = new ModelSteps(own, indices, cores, new ScheduledBlocks(role, graph));
+      ModelSteps steps = new ModelSteps(own, indices, new ScheduledBlocks(role, graph));
       works.add(steps.of(graph, meaning.results(), states));
       matrices.add(own);
       graphs.add(graph);

@@ -76,18 +76,11 @@ record Rearrangement(long start, long[] extents, long[] steps) {
     return strides;
   }
 
-  /** The common arguments of its kernel. */
+  /** The common arguments of its kernel, after its blocks. */
   List<String> sizes(Matrix result, Matrix x) {
     List<Long> sizes =
         new ArrayList<>(
-            List.of(
-                result.tileColumns(),
-                result.rows(),
-                result.columns(),
-                x.columns(),
-                extents[1],
-                extents[2],
-                start));
+            List.of(result.rows(), result.columns(), x.columns(), extents[1], extents[2], start));
     Arrays.stream(steps).forEach(sizes::add);
     return sizes.stream().map(Object::toString).toList();
   }

@@ -106,7 +106,8 @@ final class RowSteps {
         terms.subList(0, 1),
         epilogues,
         result,
-        List.of(result.tileColumns() + ""));
+        scheduled.tiles(result),
+        List.of());
   }
 
   private static Epilogue epilogue(BinaryFunction function, Matrix operand, boolean isRow) {

@@ -2,9 +2,10 @@ package io.partita.backend.metalium;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.schedule.AttentionBlocks;
 import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.ProductBlocks;
-import io.partita.ir.schedule.RowBlocks;
+import io.partita.ir.schedule.TileBlocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,12 +21,9 @@ import java.util.stream.Stream;
  * @param result the matrix of the result
  * @param sizes common arguments of the kernels, as literals of C
  * @param indices expressions of the host's integers, which follow the sizes
- * @param units the units of work that cores share
- * @param tilesOfUnit the tiles of the result in each
- * @param chunks the cores that work on parts of one result and join them as a tree
+ * @param blocks how the cores compute it, as the schedule says
  * @param others further results, which only the writer knows
  * @param control what kernels read or decide on each core
- * @param blocks how the cores compute it, where the schedule says so
  */
 record Step(
     Kind kind,
@@ -35,13 +33,13 @@ record Step(
     Matrix result,
     List<String> sizes,
     List<String> indices,
-    long units,
-    long tilesOfUnit,
-    int chunks,
+    CoreBlocks blocks,
     List<Matrix> others,
-    Control control,
-    Optional<CoreBlocks> blocks)
+    Control control)
     implements Work {
+  /** The arguments of kernels of tiles that say which blocks a core has. */
+  static final int TILE_SIZES = 6;
+
   /** What kernels compute. */
   enum Kind {
     LINEAR,
@@ -131,32 +129,13 @@ record Step(
       Matrix result,
       List<String> sizes,
       List<String> indices,
-      long units,
-      long tilesOfUnit,
-      int chunks) {
+      CoreBlocks blocks) {
     this(
-        kind,
-        origin,
-        operands,
-        epilogues,
-        result,
-        sizes,
-        indices,
-        units,
-        tilesOfUnit,
-        chunks,
-        List.of(),
-        Control.NONE,
-        Optional.empty());
+        kind, origin, operands, epilogues, result, sizes, indices, blocks, List.of(), Control.NONE);
   }
 
   Step with(Control other) {
-    return with(others, other, blocks);
-  }
-
-  /** The same step, which cores compute in blocks. */
-  Step inBlocks(CoreBlocks own) {
-    return with(others, control, Optional.of(own));
+    return with(others, other);
   }
 
   /** The same step, which is skipped unless none of these words is 0. */
@@ -165,77 +144,68 @@ record Step(
   }
 
   Step withOthers(List<Matrix> results) {
-    return with(results, control, blocks);
+    return with(results, control);
   }
 
-  private Step with(List<Matrix> results, Control other, Optional<CoreBlocks> own) {
+  private Step with(List<Matrix> results, Control other) {
     return new Step(
-        kind,
-        origin,
-        operands,
-        epilogues,
-        result,
-        sizes,
-        indices,
-        units,
-        tilesOfUnit,
-        chunks,
-        results,
-        other,
-        own);
+        kind, origin, operands, epilogues, result, sizes, indices, blocks, results, other);
   }
 
-  /** A step whose units of work are the tiles of the result. */
+  /** A step of tiles, whose kernels get their blocks before other sizes. */
   static Step ofTiles(
       Kind kind,
       Origin origin,
       List<Matrix> operands,
       List<Epilogue> epilogues,
       Matrix result,
-      List<String> sizes) {
-    long tiles = result.tileRows() * result.tileColumns();
-    return new Step(kind, origin, operands, epilogues, result, sizes, List.of(), tiles, 1, 1);
+      TileBlocks blocks,
+      List<String> others) {
+    List<String> sizes = new ArrayList<>(sizes(blocks));
+    sizes.add(blocks.columns().block() + "");
+    sizes.add(blocks.columns().round() + "");
+    sizes.addAll(others);
+    return new Step(kind, origin, operands, epilogues, result, sizes, List.of(), blocks);
   }
 
-  /** A step whose units of work are the rows of tiles of the result. */
-  static Step ofRows(
-      Kind kind, Node node, List<Matrix> operands, Matrix result, List<String> sizes) {
-    return new Step(
-        kind,
-        node.origin(),
-        operands,
-        List.of(),
-        result,
-        sizes,
-        List.of(),
-        result.tileRows(),
-        result.tileColumns(),
-        1);
-  }
-
-  /** A step of whole rows in blocks: a norm or a softmax. */
+  /** A step of whole rows of tiles, whose kernels get their blocks before other sizes. */
   static Step ofRows(
       Kind kind,
       Node node,
       List<Matrix> operands,
       Matrix result,
-      RowBlocks blocks,
+      CoreBlocks blocks,
       List<String> others) {
-    List<String> sizes = new ArrayList<>();
-    Stream.of(
+    List<String> sizes = new ArrayList<>(sizes(blocks));
+    sizes.addAll(others);
+    return new Step(kind, node.origin(), operands, List.of(), result, sizes, List.of(), blocks);
+  }
+
+  private static List<String> sizes(CoreBlocks blocks) {
+    return Stream.of(
             blocks.columns().pages(),
             blocks.rows().pages(),
             blocks.rows().block(),
             blocks.rows().round())
         .map(Object::toString)
-        .forEach(sizes::add);
-    sizes.addAll(others);
-    return ofTiles(kind, node.origin(), operands, List.of(), result, sizes).inBlocks(blocks);
+        .toList();
+  }
+
+  Step withIndices(List<String> expressions) {
+    return new Step(
+        kind, origin, operands, epilogues, result, sizes, expressions, blocks, others, control);
   }
 
   /** The blocks of a product. */
   Optional<ProductBlocks> product() {
-    return blocks.filter(ProductBlocks.class::isInstance).map(ProductBlocks.class::cast);
+    return Optional.of(blocks)
+        .filter(ProductBlocks.class::isInstance)
+        .map(ProductBlocks.class::cast);
+  }
+
+  /** Whether cores join results of parts of the same operands, as a tree. */
+  boolean isJoined() {
+    return blocks instanceof AttentionBlocks;
   }
 
   /** The operands, then those of epilogues, in the order of their buffers. */

@@ -27,17 +27,18 @@ final class ElementwiseLowering {
       Elementwise op,
       List<TensorView> operands,
       List<TensorView> results,
-      TileEpilogues epilogues) {
+      TileEpilogues epilogues,
+      boolean isPaged) {
     TensorView out = results.getFirst();
     ElementType element = operands.getFirst().element();
     return switch (op) {
       case Elementwise.Unary(UnaryFunction function) ->
-          line(function.text() + "_" + element, operands.getFirst(), out, epilogues);
+          line(function.text() + "_" + element, operands.getFirst(), out, epilogues, isPaged);
       case Elementwise.Cast(ElementType to)
           when element.bits() < Byte.SIZE || to.bits() < Byte.SIZE ->
           nibbles(operands.getFirst(), out);
       case Elementwise.Cast(ElementType to) ->
-          line("cast_" + element + "_" + to, operands.getFirst(), out, epilogues);
+          line("cast_" + element + "_" + to, operands.getFirst(), out, epilogues, isPaged);
       case Elementwise.Binary(BinaryFunction function) ->
           KernelTable.has(function.text() + "_" + element) && operands.get(1).element() == element
               ? Optional.of(
@@ -46,7 +47,8 @@ final class ElementwiseLowering {
                       List.of("left", "right"),
                       operands,
                       out,
-                      epilogues))
+                      epilogues,
+                      isPaged))
               : Optional.empty();
       case Elementwise.Select select ->
           out.element().bits() < 8
@@ -57,7 +59,8 @@ final class ElementwiseLowering {
                       List.of("condition", "then", "otherwise"),
                       operands,
                       out,
-                      epilogues));
+                      epilogues,
+                      isPaged));
     };
   }
 
@@ -92,16 +95,22 @@ final class ElementwiseLowering {
     return grid.rank() == 0 || grid.rank() == 1 && grid.strides().getFirst().getFirst() == 1;
   }
 
+  private static TileGrid grid(TensorView out, List<List<Long>> strides, boolean isPaged) {
+    return isPaged
+        ? TileGrid.ofPages(out.shape(), strides)
+        : TileGrid.of(out.shape(), strides, List.of());
+  }
+
   /** Lowers an elementwise function of contiguous tiles. */
   private static Optional<TileSpace> line(
-      String function, TensorView x, TensorView out, TileEpilogues epilogues) {
+      String function, TensorView x, TensorView out, TileEpilogues epilogues, boolean isPaged) {
     if (!KernelTable.has(function)) {
       return Optional.empty();
     }
     List<List<Long>> strides = new ArrayList<>(List.of(x.strides(), out.strides()));
     strides.addAll(epilogues.strides(out));
     TileSpaceBuilder space = new TileSpaceBuilder(function);
-    TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
+    TileGrid grid = grid(out, strides, isPaged);
     int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES;
     List<Integer> axes = grid.axes(space, "i", 1, walked);
     List<TileExpression> sizes = TileGrid.sizes(axes);
@@ -124,7 +133,8 @@ final class ElementwiseLowering {
       List<String> names,
       List<TensorView> operands,
       TensorView out,
-      TileEpilogues epilogues) {
+      TileEpilogues epilogues,
+      boolean isPaged) {
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     List<List<Long>> strides = new ArrayList<>();
     operands
@@ -132,7 +142,7 @@ final class ElementwiseLowering {
         .forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
     strides.addAll(epilogues.strides(out));
     strides.add(out.strides());
-    TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
+    TileGrid grid = grid(out, strides, isPaged);
     List<Integer> axes = grid.axes(space, "i", PART, TileGrid.KERNEL_AXES);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> pointers = new ArrayList<>();

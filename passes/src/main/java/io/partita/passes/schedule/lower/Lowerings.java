@@ -21,28 +21,34 @@ public final class Lowerings {
   /**
    * @param operands the operands of the group in the home memory
    * @param results the results of the group
+   * @param isPaged whether the working memory has pages of rows and columns, so that the last
+   *     dimension of functions of elements stays a dimension of its own
    * @return the space; empty if the runtime has no kernel
    */
   public static Optional<TileSpace> lower(
-      Group group, List<TensorView> operands, List<TensorView> results) {
+      Group group, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
     return group.main().size() > 1
         ? ProductGroupLowering.lower(group, operands, results.getFirst())
-        : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands));
+        : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands), isPaged);
   }
 
   /** Does the same for one operation. */
   public static Optional<TileSpace> lower(
-      Op op, List<TensorView> operands, List<TensorView> results) {
-    return lower(op, operands, results, TileEpilogues.NONE);
+      Op op, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
+    return lower(op, operands, results, TileEpilogues.NONE, isPaged);
   }
 
   private static Optional<TileSpace> lower(
-      Op op, List<TensorView> operands, List<TensorView> results, TileEpilogues epilogues) {
+      Op op,
+      List<TensorView> operands,
+      List<TensorView> results,
+      TileEpilogues epilogues,
+      boolean isPaged) {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();
       case Elementwise elementwise ->
-          ElementwiseLowering.lower(elementwise, operands, results, epilogues);
+          ElementwiseLowering.lower(elementwise, operands, results, epilogues, isPaged);
       case Contraction contraction -> contraction(contraction, operands, results, epilogues);
       case Structured structured -> structured(structured, operands, results, epilogues);
       case Movement movement -> MovementLowering.lower(movement, operands, results);

@@ -60,6 +60,32 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return new TileGrid(extents, strides.stream().map(List::copyOf).toList(), source);
   }
 
+  /**
+   * Does the same, but keeps the last dimension as it is, which is that of the columns of pages.
+   */
+  static TileGrid ofPages(List<Long> shape, List<List<Long>> tensors) {
+    if (shape.isEmpty()) {
+      return of(shape, tensors, List.of());
+    }
+    int last = shape.size() - 1;
+    TileGrid rows =
+        of(
+            shape.subList(0, last),
+            tensors.stream().map(each -> each.subList(0, last)).toList(),
+            List.of());
+    List<Long> extents = new ArrayList<>(rows.extents);
+    extents.add(shape.get(last));
+    List<Integer> source = new ArrayList<>(rows.source);
+    source.add(last);
+    List<List<Long>> strides = new ArrayList<>();
+    for (int t = 0; t < tensors.size(); t++) {
+      List<Long> all = new ArrayList<>(rows.strides.get(t));
+      all.add(tensors.get(t).get(last));
+      strides.add(all);
+    }
+    return new TileGrid(extents, strides.stream().map(List::copyOf).toList(), source);
+  }
+
   /** Returns the strides of a tensor that broadcasts to a shape. */
   static List<Long> broadcast(TensorView tensor, List<Long> shape) {
     List<Long> strides = new ArrayList<>();

@@ -5,6 +5,7 @@ import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.RowBlocks;
+import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
@@ -186,9 +187,15 @@ final class GridTiles {
     return space.calls().stream().anyMatch(RowBlocks::isOfRows);
   }
 
+  /** Whether a loop computes elements of pages independently of other pages. */
+  private static boolean isOfTiles(TileSpace space) {
+    return space.calls().stream().limit(1).anyMatch(TileBlocks::isOfTiles);
+  }
+
   /** Whether vectors are rows of pages; those of other loops fill pages in order. */
   static boolean areVectorsRows(TileSpace space) {
     return isProduct(space)
+        || isOfTiles(space)
         || space.scratch().stream().anyMatch(scratch -> scratch.name().equals(ROW));
   }
 
@@ -201,7 +208,9 @@ final class GridTiles {
   /** Rounds to whole pages; tensors without rows fill them in order. */
   private static long granule(TileSpace space, int number) {
     TileSpace.Axis axis = space.axes().get(number);
-    boolean isFlat = space.operands().stream().allMatch(operand -> operand.box().size() < 2);
+    boolean isFlat =
+        !isOfTiles(space)
+            && space.operands().stream().allMatch(operand -> operand.box().size() < 2);
     long page = isFlat ? PAGE * PAGE : PAGE;
     if (axis.extent() <= page) {
       boolean isWhole = axis.largest() == axis.extent() && isOfPage(space, number);
@@ -256,7 +265,9 @@ final class GridTiles {
   }
 
   /**
-   * Returns the dimension of the grid along which all cores need the same tiles of an operand.
+   * Returns the dimension of the grid along which all cores need the same tiles of an operand, and
+   * one core sends them to the others. Kernels of elements read the few pages of such operands
+   * themselves.
    *
    * @param isCut whether an axis has several tiles
    */
@@ -267,7 +278,7 @@ final class GridTiles {
             .filter(each -> !dependsOn(operand, each.getValue()))
             .map(Map.Entry::getKey)
             .toList();
-    if (operand.direction() != Direction.LOAD || same.isEmpty()) {
+    if (operand.direction() != Direction.LOAD || same.isEmpty() || isOfTiles(space)) {
       return Optional.empty();
     }
     return Optional.of(same.size() == 2 ? CoreGrid.Axis.CORES : same.getFirst());
@@ -277,7 +288,8 @@ final class GridTiles {
   long sharing(TileSpace.Operand operand) {
     long cores = 1;
     for (Map.Entry<CoreGrid.Axis, Integer> each : dealt.entrySet()) {
-      if (operand.direction() == Direction.LOAD && !dependsOn(operand, each.getValue())) {
+      boolean isSame = !isOfTiles(space) && !dependsOn(operand, each.getValue());
+      if (operand.direction() == Direction.LOAD && isSame) {
         cores *= Math.min(grid.size(each.getKey()), blocks(space, each.getValue()));
       }
     }

@@ -62,6 +62,13 @@ public final class TileChoice {
   }
 
   /**
+   * Returns whether tiles are stored in pages of rows and columns, as those of a private memory.
+   */
+  public boolean arePaged() {
+    return GridTiles.areDealt(chip);
+  }
+
+  /**
    * Returns the loop of a space. Axes with a single tile are omitted; operands, scratch and calls
    * are those of the space, in order.
    *

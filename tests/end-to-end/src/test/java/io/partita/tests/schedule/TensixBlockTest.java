@@ -7,6 +7,7 @@ import io.partita.driver.NumericVerification;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.golden.GoldenFile;
+import io.partita.ir.schedule.AttentionBlocks;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.CoreGrid;
@@ -16,6 +17,7 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
@@ -27,6 +29,7 @@ import io.partita.passes.Pipeline;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -183,6 +186,51 @@ class TensixBlockTest {
     RowBlocks blocks = rows(schedule(norm(tokens, features)));
     assertThat(blocks.rows()).isEqualTo(new CoreBlocks.Extent(pages, block, cores));
     assertThat(blocks.shared()).isEqualTo(cores > 1 ? List.of(1) : List.of());
+  }
+
+  private static <T> T blocksOfFirst(
+      String text, BiFunction<TiledKernel, CoreGrid, Optional<T>> kind) {
+    ChipSchedule chip = schedule(text).roles().getFirst();
+    return kind.apply(chip.kernels().getFirst(), chip.cores()).orElseThrow();
+  }
+
+  /** Elements are in tiles of rows and columns, whatever is contiguous. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 2304, 1, 1, 1, 72, 1, 72",
+    "2304, 1, 72, 1, 72, 1, 1, 1",
+    "288, 256, 9, 1, 9, 8, 1, 8",
+    "40, 70, 2, 1, 2, 3, 1, 3"
+  })
+  void elementsAreDealtByTheirShape(
+      int tokens, int features, int rows, int high, int down, int columns, int wide, int across) {
+    String text =
+        """
+        pir 1
+        module {
+          graph @elements(%x: f32[T,F], %z: f32[T,F]) -> ("y": f32[T,F]) {
+            %0 = sub(%x, %z) : f32[T,F] "difference"
+            return %0
+          }
+        }
+        """
+            .replaceAll("\\bT\\b", "" + tokens)
+            .replaceAll("\\bF\\b", "" + features);
+    TileBlocks blocks = blocksOfFirst(text, TileBlocks::of);
+    assertThat(blocks.rows()).isEqualTo(new CoreBlocks.Extent(rows, high, down));
+    assertThat(blocks.columns()).isEqualTo(new CoreBlocks.Extent(columns, wide, across));
+    assertThat(blocks.shared()).isEmpty();
+    computesTheSame(text);
+  }
+
+  /** Queries of 32 take a core each; those that are left over share keys by powers of two. */
+  @ParameterizedTest
+  @CsvSource({"2, 3, 20, 6, 1", "1, 2, 200, 14, 4", "1, 8, 64, 16, 2", "1, 40, 32, 40, 1"})
+  void queriesAndKeysAreDealtToCores(int batch, int heads, int tokens, int cores, int parts) {
+    AttentionBlocks blocks =
+        blocksOfFirst(attention(batch, heads, tokens, 16), AttentionBlocks::of);
+    assertThat(blocks.rows()).isEqualTo(new CoreBlocks.Extent(cores, 1, cores));
+    assertThat(blocks.columns()).isEqualTo(new CoreBlocks.Extent(parts, 1, parts));
   }
 
   /** Squares, and pages of sums and factors, are in L1 beside rows, scales and results. */
