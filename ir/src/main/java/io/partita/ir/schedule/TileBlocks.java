@@ -39,7 +39,9 @@ public record TileBlocks(Extent rows, Extent columns, int operands, int result)
     TileOperand result = loop.operands().getLast();
     boolean isOfTiles =
         loop.calls().stream().limit(1).anyMatch(TileBlocks::isOfTiles) || isOfNumberedRows(loop);
-    if (!isOfTiles || loads.isEmpty() || result.buffer().isEmpty()) {
+    // Numbers of 64 bits, such as positions, aren't in pages.
+    boolean isPaged = result.buffer().isPresent() && result.element().bits() <= Integer.SIZE;
+    if (!isOfTiles || loads.isEmpty() || !isPaged) {
       return Optional.empty();
     }
     // Of a state, only the new rows are computed.

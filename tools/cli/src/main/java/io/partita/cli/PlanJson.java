@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.plan.PlanResult;
+import io.partita.driver.report.BlockFields;
 import io.partita.driver.report.PlanFields;
 import io.partita.passes.planning.cost.PlanReport;
 import io.partita.passes.planning.search.Attempt;
@@ -42,6 +43,7 @@ final class PlanJson {
     json.put("replication", replication());
     json.put("syncsPerBlock", report.syncsPerBlock());
     json.put("syncs", PlanFields.syncs(PlannedSync.of(plan)));
+    json.put("coreBlocks", BlockFields.of(plan.program(), result.request().target()).loops());
     json.put("shortages", report.shortages().stream().map(PlanFields::shortage).toList());
     json.put(
         "remedies",

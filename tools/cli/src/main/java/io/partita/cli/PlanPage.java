@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Remedy;
+import io.partita.driver.report.BlockFields;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetChange;
@@ -66,6 +67,7 @@ final class PlanPage {
     lines.addAll(new MemoryTable(plan.report()).lines());
     replication();
     syncs();
+    blocks();
     lines.add("");
     lines.addAll(new AttemptTable(result).lines());
     remedies();
@@ -216,6 +218,25 @@ final class PlanPage {
       }
       lines.add(sync(group.getKey(), width, group.getValue()));
     }
+  }
+
+  /** How cores compute results, if the plan is scheduled for cores with private memories. */
+  private void blocks() {
+    if (!plan.fits()) {
+      return;
+    }
+    BlockFields.Planned blocks = BlockFields.of(plan.program(), result.request().target());
+    if (!blocks.loops().isEmpty()) {
+      lines.add("");
+      lines.addAll(BlockTable.lines(blocks.loops()));
+    }
+    blocks
+        .failure()
+        .ifPresent(
+            failure -> {
+              lines.add("");
+              row("blocks", "none: %s at %s".formatted(failure.code().id(), failure.where()));
+            });
   }
 
   private static String what(PlannedSync sync) {

@@ -64,6 +64,47 @@ final class PlanCommandTest {
         .isEqualTo(plan.out());
   }
 
+  /** In the words of reports; chips whose cores share their memory have no such blocks. */
+  @Test
+  void blocksOnCoresAreShown() {
+    Invocation plan = plan("--target", "n150:chips=1");
+    assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
+    assertThat(plan.out())
+        .contains("blocks on cores, in pages of 32 x 32")
+        .containsPattern("loop +cores +result +block +depth +in registers +multicast")
+        .containsPattern("gemv_f32_\\d+_\\d+ +1 x \\d+ +1 x \\d+ +1 x 1 +\\d+ +1 x 1 +left\n")
+        .containsPattern("attention_f32_\\S+ +\\d+ x \\d+ ");
+    Map<String, Object> loop =
+        list(json("--target", "n150:chips=1"), "coreBlocks").stream()
+            .filter(each -> each.get("name").toString().startsWith("rms_norm"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(loop.get("blocks").toString()).startsWith("{cores=[1, 1], pages=[1, ");
+    assertThat(list(json("--target", "siracusa:chips=2"), "coreBlocks")).isEmpty();
+  }
+
+  /** Its figures are those of closed formulas. */
+  @Test
+  void aProgramWithoutKernelHasNoBlocks(@TempDir Path scratch) throws IOException {
+    Path module = scratch.resolve("inverse.pir");
+    Files.writeString(
+        module,
+        """
+        pir 1
+        module {
+          graph @inverse(%x: f64[2,3]) -> ("y": f64[2,3]) {
+            %a = atanh(%x) : f64[2,3] "inverse"
+            return %a
+          }
+        }
+        """);
+    Invocation plan = Invocation.of("plan", module, "--target", "n150:chips=1");
+    assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
+    assertThat(plan.out())
+        .contains("latency    ")
+        .contains("blocks     none: P4401 at node \"inverse\"");
+  }
+
   @Test
   void linesOfSyncsAreWholeAndAligned() {
     Invocation plan =

@@ -3,10 +3,8 @@ package io.partita.driver.report;
 import io.partita.backend.emitted.EmittedSchedule;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.LoopWork;
 import io.partita.ir.schedule.MemoryUse;
-import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
@@ -23,9 +21,6 @@ import java.util.Map;
 
 /** The memories and kernels of a schedule as JSON, in bytes and cycles. */
 final class ScheduleFields {
-  /** The factors of a product, and its result. */
-  private static final int PRODUCT_OPERANDS = 3;
-
   private ScheduleFields() {}
 
   static Map<String, Object> of(EmittedSchedule emitted) {
@@ -143,8 +138,7 @@ final class ScheduleFields {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("name", kernel.name());
     json.put("tiles", kernel.tiles());
-    CoreBlocks.of(kernel, role.cores())
-        .ifPresent(blocks -> json.put("blocks", blocks(blocks, kernel.operands())));
+    BlockFields.of(kernel, role.cores()).ifPresent(blocks -> json.put("blocks", blocks));
     json.put("cycles", time.cycles());
     json.put("coldCycles", time.coldCycles());
     json.put("computeCycles", time.computeCycles());
@@ -174,28 +168,6 @@ final class ScheduleFields {
       tiles.add(fields);
     }
     json.put("working", tiles);
-    return json;
-  }
-
-  /** How cores compute a result in blocks of pages: rows of cores and pages come before columns. */
-  private static Map<String, Object> blocks(CoreBlocks blocks, List<TileOperand> operands) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("cores", List.of(blocks.rows().cores(), blocks.columns().cores()));
-    json.put("pages", List.of(blocks.rows().pages(), blocks.columns().pages()));
-    json.put("block", List.of(blocks.rows().block(), blocks.columns().block()));
-    if (blocks instanceof ProductBlocks product) {
-      json.put("depth", product.depth().block());
-      ProductBlocks.Part part = product.part(operands.size() > PRODUCT_OPERANDS);
-      json.put("subblock", List.of(part.rows(), part.columns()));
-    }
-    json.put(
-        "multicast",
-        blocks.shared().isEmpty()
-            ? List.of()
-            : operands.stream()
-                .filter(operand -> operand.multicast().isPresent())
-                .map(TileOperand::name)
-                .toList());
     return json;
   }
 
