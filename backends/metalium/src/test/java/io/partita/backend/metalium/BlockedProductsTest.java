@@ -1,25 +1,17 @@
 package io.partita.backend.metalium;
 
+import static io.partita.backend.metalium.GridPrograms.target;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.Evaluator;
-import io.partita.ir.file.EmittedFile;
-import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
-import io.partita.ir.target.Quantity;
-import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
-import io.partita.ir.target.TargetLibrary;
-import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
-import io.partita.passes.program.localize.Localization;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -67,13 +59,6 @@ class BlockedProductsTest {
         .collect(Collectors.joining(", ", "[", "]"));
   }
 
-  private static TargetDescription target(int columns, int rows, long bytesOfCore) {
-    TargetDescription n150 = TargetLibrary.find("n150");
-    return TargetChange.set(
-        TargetChange.onGrid(n150, columns, rows),
-        Map.of("l1", new Quantity((double) bytesOfCore * columns * rows, Unit.B)));
-  }
-
   /** Small integers, whose sums are exact in any order. */
   private static List<Tensor> integers(Module module, Random random) {
     return module.graph().inputs().stream()
@@ -86,20 +71,12 @@ class BlockedProductsTest {
   }
 
   private String assertExact(Module module, TargetDescription target) throws IOException {
-    EmittedMetalium emitted =
-        new MetaliumBackend(target).emit(Localization.of(module, 1), Optional.empty());
-    Path folder = scratch.resolve("program");
-    OutputFolder.write(emitted.files(), folder, path -> false);
-    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    EmittedMetalium emitted = GridPrograms.emit(module, target);
+    EmulatedProgram program = GridPrograms.build(emitted, scratch);
     List<Tensor> inputs = integers(module, new Random(3));
     assertThat(program.run(inputs, LIMIT)).isEqualTo(Evaluator.run(module.graph(), inputs));
     EmittedKernelsTest.assertLaunchesAgree(program, inputs);
-    for (EmittedFile file : emitted.files()) {
-      if (file.path().equals("emulation.cpp")) {
-        return file.text();
-      }
-    }
-    throw new AssertionError("no host program");
+    return GridPrograms.host(emitted);
   }
 
   /** One core, a row, a column, and more rows or columns than a product has blocks. */

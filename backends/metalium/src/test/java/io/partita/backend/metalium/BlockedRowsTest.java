@@ -1,30 +1,22 @@
 package io.partita.backend.metalium;
 
+import static io.partita.backend.metalium.GridPrograms.blocks;
+import static io.partita.backend.metalium.GridPrograms.emit;
+import static io.partita.backend.metalium.GridPrograms.target;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.Evaluator;
-import io.partita.ir.file.EmittedFile;
-import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
-import io.partita.ir.target.Quantity;
-import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
-import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
-import io.partita.passes.program.localize.Localization;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,11 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Norms and softmaxes in blocks of rows, which the schedule deals to cores. */
 class BlockedRowsTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
-
-  private static final Pattern BLOCKS =
-      Pattern.compile(
-          "\\.blocks = \\{\\.columns = (\\d+),\\s+\\.rows = (\\d+),\\s+\\.width = (\\d+),"
-              + "\\s+\\.height = (\\d+)(?:,\\s+\\.shared = \\{([\\d, ]*)\\})?\\}");
 
   @TempDir Path scratch;
 
@@ -62,35 +49,6 @@ class BlockedRowsTest {
             .replaceAll("\\bM\\b", "" + rows)
             .replaceAll("\\bN\\b", "" + columns)
             .replace("f32", element));
-  }
-
-  private static TargetDescription target(int columns, int rows, long bytesOfCore) {
-    return TargetChange.set(
-        TargetChange.onGrid(TargetLibrary.find("n150"), columns, rows),
-        Map.of("l1", new Quantity((double) bytesOfCore * columns * rows, Unit.B)));
-  }
-
-  private static EmittedMetalium emit(Module module, TargetDescription target) {
-    return new MetaliumBackend(target).emit(Localization.of(module, 1), Optional.empty());
-  }
-
-  /** The columns, rows, width and height of the blocks of each launch, and what cores share. */
-  private static List<List<String>> blocks(EmittedMetalium emitted) throws IOException {
-    for (EmittedFile file : emitted.files()) {
-      if (file.path().equals("emulation.cpp")) {
-        return BLOCKS.matcher(file.text()).results().map(BlockedRowsTest::groups).toList();
-      }
-    }
-    throw new AssertionError("no host program");
-  }
-
-  private static List<String> groups(MatchResult result) {
-    return List.of(
-        result.group(1),
-        result.group(2),
-        result.group(3),
-        result.group(4),
-        Objects.requireNonNullElse(result.group(5), ""));
   }
 
   /** One core after the other; with fewer rows than cores, some have none. */
@@ -146,10 +104,7 @@ class BlockedRowsTest {
   }
 
   private void assertAgrees(Module module, TargetDescription target, String element) {
-    EmittedMetalium emitted = emit(module, target);
-    Path folder = scratch.resolve("program");
-    OutputFolder.write(emitted.files(), folder, path -> false);
-    EmulatedProgram program = EmulatedProgram.build(folder, emitted.description().whole());
+    EmulatedProgram program = GridPrograms.build(emit(module, target), scratch);
     Random random = new Random(3);
     List<Tensor> inputs = EmittedKernelsTest.gaussians(random, module);
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
