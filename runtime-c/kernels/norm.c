@@ -70,42 +70,61 @@ SUM(sum, ELEMENT)
 SUM(sum_of_squares, SQUARE)
 SUM(sum_of_shifted_squares, SHIFTED_SQUARE)
 
+enum { WIDE = 2 * PARTITA_GROUP };
+
+/* Normalises whole groups, with a bias if `is_biased`, a constant. Returns the number of elements. */
+PARTITA_INLINE int32_t scale_groups(const float *x, const float *scale, const float *bias, int32_t is_biased, float *out,
+                                    int32_t count, float mean, float inverse)
+{
+    int32_t i = 0;
+    for (; i + WIDE <= count; i += WIDE) {
+        float values[WIDE];
+        PARTITA_UNROLLED (int32_t e = 0; e < WIDE; e++) {
+            values[e] = x[i + e];
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < WIDE; e++) {
+            values[e] -= mean;
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < WIDE; e++) {
+            values[e] *= inverse;
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < WIDE; e++) {
+            values[e] = is_biased ? values[e] * scale[i + e] + bias[i + e] : values[e] * scale[i + e];
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < WIDE; e++) {
+            out[i + e] = values[e];
+        }
+    }
+    return i;
+}
+
+static PARTITA_STAGED int32_t scale_biased(const float *x, const float *scale, const float *bias, float *out,
+                                           int32_t count, float mean, float inverse)
+{
+    return scale_groups(x, scale, bias, 1, out, count, mean, inverse);
+}
+
+static PARTITA_STAGED int32_t scale_unbiased(const float *x, const float *scale, float *out, int32_t count,
+                                             float mean, float inverse)
+{
+    return scale_groups(x, scale, 0, 0, out, count, mean, inverse);
+}
+
 /* Normalises a part of a row by its statistics. */
-static PARTITA_STAGED void scale_row(const struct partita_norm *norm, int32_t row, struct partita_range part,
-                                     float mean, float inverse)
+static PARTITA_COMPACT void scale_row(const struct partita_norm *norm, int32_t row, struct partita_range part,
+                                      float mean, float inverse)
 {
     const int32_t first = row * norm->size;
     const float *x = norm->x + first;
     const float *scale = norm->scale;
     const float *bias = norm->bias;
     float *out = norm->out + first;
+    const int32_t count = part.to - part.from;
     int32_t i = part.from;
-    for (; i + PARTITA_GROUP <= part.to; i += PARTITA_GROUP) {
-        float values[PARTITA_GROUP];
-        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-            values[e] = x[i + e];
-        }
-        if (mean != 0) {
-            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-                values[e] -= mean;
-            }
-        }
-        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-            values[e] *= inverse;
-        }
-        if (__builtin_expect(scale != 0, 1)) {
-            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-                values[e] *= scale[i + e];
-            }
-        }
-        if (bias != 0) {
-            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-                values[e] += bias[i + e];
-            }
-        }
-        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
-            out[i + e] = values[e];
-        }
+    if (scale != 0 && bias != 0) {
+        i += scale_biased(x + i, scale + i, bias + i, out + i, count, mean, inverse);
+    } else if (scale != 0) {
+        i += scale_unbiased(x + i, scale + i, out + i, count, mean, inverse);
     }
     for (; i < part.to; i++) {
         float value = (x[i] - mean) * inverse;
