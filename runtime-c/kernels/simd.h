@@ -66,7 +66,7 @@ static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
     return word;
 }
 
-/* p.sw: stores a word at *at, which is aligned and advances by `stride` bytes. */
+/* p.sw: stores a word at *at, which may be unaligned and advances by `stride` bytes. */
 static inline void partita_store_word(uint8_t **at, int32_t stride, uint32_t word)
 {
     __asm__ volatile(".insn r 0x2b, 6, 0, %2, %0, %1" : "+r"(*at) : "r"(word), "r"(stride) : "memory");
@@ -177,6 +177,30 @@ static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
     uint32_t both;
     __asm__(".insn r 0x57, 0, 0x68, %0, %1, %2" : "=r"(both) : "r"(high), "r"(low));
     return both;
+}
+
+/* pv.sll.h: both halves of x, shifted to the left by those of `bits`, from 0 to 15. */
+static inline uint32_t partita_sll_h(uint32_t x, uint32_t bits)
+{
+    uint32_t shifted;
+    __asm__(".insn r 0x57, 0, 0x28, %0, %1, %2" : "=r"(shifted) : "r"(x), "r"(bits));
+    return shifted;
+}
+
+/* pv.minu.h: the lesser of both unsigned halves. */
+static inline uint32_t partita_min_unsigned_h(uint32_t x, uint32_t y)
+{
+    uint32_t least;
+    __asm__(".insn r 0x57, 0, 0x14, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
+    return least;
+}
+
+/* fmv.x.w: the bits of a result of floats, whose NaN is 0x7fc00000. */
+static inline int32_t partita_result_bits(float x)
+{
+    int32_t bits;
+    __asm__("fmv.x.w %0, %1" : "=r"(bits) : "f"(x));
+    return bits;
 }
 
 #else
@@ -294,6 +318,25 @@ static inline int32_t partita_highest_bit(uint32_t x)
 static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
 {
     return high << 16 | (low & 0xffff);
+}
+
+static inline uint32_t partita_sll_h(uint32_t x, uint32_t bits)
+{
+    return partita_pack_h((x >> 16) << (bits >> 16), (x & 0xffff) << (bits & 0xffff));
+}
+
+static inline uint32_t partita_min_unsigned_h(uint32_t x, uint32_t y)
+{
+    return partita_pack_h(partita_min_unsigned(x >> 16, y >> 16), partita_min_unsigned(x & 0xffff, y & 0xffff));
+}
+
+static inline int32_t partita_result_bits(float x)
+{
+    const union {
+        float value;
+        int32_t bits;
+    } both = {.value = x};
+    return x == x ? both.bits : 0x7fc00000;
 }
 
 #endif

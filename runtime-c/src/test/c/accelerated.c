@@ -1,5 +1,5 @@
 /*
- * Integer products, those with 4-bit integers, requantisation, lookups, norms and attention of bytes with XpulpV2
+ * Integer products, those with 4-bit integers, quantization, requantisation, lookups, norms and attention of bytes with XpulpV2
  * instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values,
  * extremes among them. Fails at the first difference.
  */
@@ -8,6 +8,7 @@
 #include "../../../kernels/integer_attention.h"
 #include "../../../kernels/integer_network.h"
 #include "../../../kernels/nibble_gemm.h"
+#include "../../../kernels/quantize.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
@@ -17,7 +18,7 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_requantize_u8_i32, portable_requantize_i32_i8, portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
     portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
     portable_lookup_u8_f32, portable_integer_layer_norm_i8, portable_integer_layer_norm_u8, portable_integer_rms_norm_i8,
-    portable_integer_rms_norm_u8;
+    portable_integer_rms_norm_u8, portable_quantize_f32_i8, portable_quantize_f32_u8;
 
 struct pair {
     partita_kernel *accelerated;
@@ -63,6 +64,9 @@ static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_int
                                     {partita_integer_layer_norm_u8, portable_integer_layer_norm_u8, 0},
                                     {partita_integer_rms_norm_i8, portable_integer_rms_norm_i8, 0},
                                     {partita_integer_rms_norm_u8, portable_integer_rms_norm_u8, 0}};
+
+static const struct pair quantized[] = {{partita_quantize_f32_i8, portable_quantize_f32_i8, 0},
+                                        {partita_quantize_f32_u8, portable_quantize_f32_u8, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
 
@@ -141,6 +145,26 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
     }
     const int32_t bytes = pair->accelerated == partita_gemm_requantize_i8_i8_i32 ? 4 : 1;
     compare(pair, &requantize, &requantize.gemm.out, one, other, bytes * requantize.gemm.m * requantize.gemm.n);
+}
+
+/* Quantizes levels and halves of levels, and any floats. */
+static void quantize(uint32_t *left, int32_t round, uint8_t *one, uint8_t *other)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } x;
+    const float scale = (float)(1 + below(1 << 20)) * 0x1p-24f;
+    const uint8_t zero = (uint8_t)next();
+    const int32_t count = below(8 * MOST);
+    for (int32_t i = 0; i < count; i++) {
+        x.value = (float)(below(1400) - 700) * 0.5f * scale;
+        x.bits += (uint32_t)below(3) - 1;
+        left[i] = below(40) == 0 ? next() : x.bits;
+    }
+    struct partita_quantize quantize = {
+        .x = left, .scale = &scale, .zero = &zero, .extents = {1, 1, 1, 1, 1, count}};
+    compare(&quantized[round % 2], &quantize, &quantize.out, one + below(4), other + below(4), count);
 }
 
 /* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
@@ -231,6 +255,7 @@ int32_t partita_main(void)
         fill((uint8_t *)words, 12 * MOST);
         requantize(left, right, words, round, one, other);
         attend(left, right, (uint32_t *)words, one, other);
+        quantize((uint32_t *)left, round, one, other);
 
         struct partita_requantize each = {.x = left,
                                           .multiplier = words,

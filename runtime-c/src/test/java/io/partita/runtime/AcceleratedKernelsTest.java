@@ -24,6 +24,7 @@ class AcceleratedKernelsTest {
                 "src/test/c/portable_network.c",
                 "src/test/c/portable_nibbles.c",
                 "src/test/c/portable_attention.c",
+                "src/test/c/portable_quantize.c",
                 "kernels/gemm_integer.c",
                 "kernels/integer_attention.c",
                 "kernels/integer_network.c",
@@ -31,7 +32,8 @@ class AcceleratedKernelsTest {
                 "kernels/integer_network_softmax.c",
                 "kernels/float_functions.c",
                 "kernels/lines.c",
-                "kernels/nibble_gemm.c")
+                "kernels/nibble_gemm.c",
+                "kernels/quantize.c")
             .map(CCompiler.MODULE::resolve)
             .toList();
     Path program = gvsoc.executable("accelerated", Build.SIRACUSA, sources);

@@ -226,7 +226,10 @@ class IntegerNetworkTest {
         float level = samples.from(-300, 300) + samples.one(0f, 0.5f, 0.5f, 0.499f);
         float far = samples.one(-1535f, -1537f, -3100f, 2047.5f, -1e9f, 1e30f, -1e38f, Float.NaN);
         near[i] = (samples.oneIn(8) ? far : level) * step;
-        near[i] = samples.one(near[i], Math.nextUp(near[i]), Math.nextDown(near[i]));
+        near[i] =
+            samples.oneIn(30)
+                ? Float.intBitsToFloat(samples.one(0x7fc01234, 0xffc54321, 0xffffffff))
+                : samples.one(near[i], Math.nextUp(near[i]), Math.nextDown(near[i]));
       }
       Tensor x = Tensor.floats(shape, near);
       Tensor scale = Tensor.floats(Shape.SCALAR, step);
