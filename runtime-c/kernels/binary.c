@@ -5,7 +5,7 @@
 #include "lines.h"
 
 /* The elements that lines of contiguous operands take at a time. */
-enum { NEAR = 4 };
+enum { NEAR = 8 };
 
 /* Computes a part of a line. Loads precede stores, since out may be an operand's tile: so none waits for another. */
 #define LINE(NAME, IN, OUT, VALUE)                                                                                     \
