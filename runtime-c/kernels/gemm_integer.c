@@ -384,11 +384,20 @@ GEMV(i32_u8)
 GEMV(i32_i32)
 
 /* The most whole blocks whose sums are requantised together. */
-enum { TOGETHER = 5 };
+enum { TOGETHER = 4 };
 
 PARTITA_REQUANTIZED(i8, int8_t, "p.sb")
 PARTITA_REQUANTIZED(u8, uint8_t, "p.sb")
 PARTITA_REQUANTIZED(i32, int32_t, "p.sw")
+PARTITA_REQUANTIZED_BYTES(i8, int8_t)
+PARTITA_REQUANTIZED_BYTES(u8, uint8_t)
+
+static inline void requantized_i32(const struct partita_gemm_requantize *requantize, const struct partita_block *block,
+                                   int32_t *out, int32_t rows, const uint32_t *sums, struct partita_quad *quad)
+{
+    (void)quad;
+    columns_i32(requantize, block, out, rows, sums);
+}
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     void partita_gemm_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
@@ -396,6 +405,7 @@ PARTITA_REQUANTIZED(i32, int32_t, "p.sw")
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const int32_t fast = is_of_words(gemm);                                                                        \
+        struct partita_quad quad = {.column = -1};                                                                     \
         struct walk own = walk(gemm, core, cores);                                                                     \
         while (own.count > 0) {                                                                                        \
             uint32_t sums[TOGETHER * PARTITA_BLOCK][PARTITA_BLOCK];                                                    \
@@ -407,7 +417,7 @@ PARTITA_REQUANTIZED(i32, int32_t, "p.sw")
                 block_##TYPES(gemm, &own, sums);                                                                       \
             }                                                                                                          \
             requantized_##OUT_TYPE(requantize, &own.block, (OUT *)gemm->out + own.out,                                 \
-                                   whole > 0 ? blocks * PARTITA_BLOCK : own.block.rows, sums[0]);                      \
+                                   whole > 0 ? blocks * PARTITA_BLOCK : own.block.rows, sums[0], &quad);               \
             advance(gemm, &own, blocks);                                                                               \
         }                                                                                                              \
     }
@@ -431,7 +441,7 @@ PARTITA_REQUANTIZED(i32, int32_t, "p.sw")
                 block.columns += PARTITA_BLOCK;                                                                        \
             }                                                                                                          \
             add_bias(gemm, &block, sums[0]);                                                                           \
-            requantized_##OUT_TYPE(requantize, &block, (OUT *)gemm->out + block.column, 1, sums[0]);                   \
+            columns_##OUT_TYPE(requantize, &block, (OUT *)gemm->out + block.column, 1, sums[0]);                       \
             block.column += block.columns;                                                                             \
         }                                                                                                              \
     }                                                                                                                  \

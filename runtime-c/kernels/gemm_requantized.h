@@ -3,12 +3,57 @@
 #define PARTITA_GEMM_REQUANTIZED_H
 
 #include "gemm_blocks.h"
+#include "levels.h"
 #include "requantized.h"
 
 /*
- * PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE): functions for elements OUT, which the instruction STORE stores.
- * requantized_OUT_TYPE: requantises the sums of a block's columns, in `rows` rows of PARTITA_BLOCK, at least one. A single
- * row may have more columns. Multipliers and addends per column or shared have short code.
+ * Factors and last terms of the sums of levels of four columns, from `column` on: x multiplier / 2^shift, and (addend +
+ * 2^shift / 2) / 2^shift, as partita_level_bytes wants them. Below 320, beyond which bytes are clamped, x, multiplier and
+ * product are off by 2^-14.1 together, the last term by 2^-14 and 2^-18, and the sum by 2^-14, so less than 2^-12.
+ */
+struct partita_quad {
+    float factors[PARTITA_BLOCK];
+    float bases[PARTITA_BLOCK];
+    int32_t least;
+    int32_t most;
+    int32_t column;
+    int32_t exists;
+};
+
+/*
+ * The least shift with quads: with fewer digits, sums often are between two levels. And the least number of rows: fewer take
+ * less time than longer code that isn't in the cache.
+ */
+enum { PARTITA_QUAD_SHIFT = 16, PARTITA_QUAD_ROWS = 8 };
+
+/* Sets a quad, which exists if multipliers and addends are per column or shared, and addends below 64. */
+static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requantize, int32_t column,
+                                     struct partita_quad *quad)
+{
+    const int32_t shift = requantize->shift;
+    const float unit = partita_from_bits((uint32_t)(127 - shift) << 23);
+    const int32_t *multiplier = requantize->multiplier + column * requantize->multiplier_column;
+    const int32_t *addend = requantize->addend + column * requantize->addend_column;
+    int32_t largest = 0;
+    for (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+        quad->factors[j] = (float)*multiplier * unit;
+        quad->bases[j] = (float)*addend * unit + PARTITA_LEVEL_BASE;
+        largest |= *addend ^ *addend >> 31;
+        multiplier += requantize->multiplier_column;
+        addend += requantize->addend_column;
+    }
+    quad->least = PARTITA_LEVEL_BITS(requantize->low);
+    quad->most = PARTITA_LEVEL_BITS(requantize->high);
+    quad->column = column;
+    quad->exists = shift >= PARTITA_QUAD_SHIFT && largest >> (shift < 31 ? shift : 31) < 64 &&
+                   requantize->low >= -256 && requantize->high <= 255 &&
+                   (requantize->multiplier_row | requantize->addend_row) == 0;
+}
+
+/*
+ * PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE): columns_OUT_TYPE, which requantises the sums of a block's columns, in `rows`
+ * rows of PARTITA_BLOCK, at least one, to elements OUT, which the instruction STORE stores. A single row may have more
+ * columns. Multipliers and addends per column or shared have short code.
  */
 #define PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE)                                                                      \
     PARTITA_REQUANTIZE_COLUMN(column_##OUT_TYPE, OUT, STORE)                                                           \
@@ -28,9 +73,9 @@
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    static PARTITA_COMPACT void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,               \
-                                                       const struct partita_block *block, OUT *out, int32_t rows,      \
-                                                       const uint32_t *sums)                                           \
+    static PARTITA_COMPACT void columns_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                   \
+                                                   const struct partita_block *block, OUT *out, int32_t rows,          \
+                                                   const uint32_t *sums)                                               \
     {                                                                                                                  \
         const int32_t *multiplier = requantize->multiplier + block->row * requantize->multiplier_row +                 \
                                     block->column * requantize->multiplier_column;                                     \
@@ -50,6 +95,70 @@
             addend += requantize->addend_column;                                                                       \
             sums++;                                                                                                    \
             out++;                                                                                                     \
+        }                                                                                                              \
+    }
+
+/*
+ * PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT): requantized_OUT_TYPE, which does the same with a quad of a core's last columns for
+ * each four columns. Levels that may not be right are computed exactly, and the last row of an odd number.
+ */
+#define PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT)                                                                       \
+    /* Two rows at a time; returns the number of rows before one with a level that may not be right. */                \
+    static PARTITA_STAGED int32_t near_rows_##OUT_TYPE(const struct partita_quad *quad, const uint32_t *sums,          \
+                                                       int32_t rows, OUT *out, int32_t out_row)                        \
+    {                                                                                                                  \
+        const struct partita_quad own = *quad;                                                                         \
+        uint8_t *bytes = (uint8_t *)out;                                                                               \
+        int32_t row = 0;                                                                                               \
+        for (; row + 2 <= rows; row += 2) {                                                                            \
+            uint32_t digits = (uint32_t)PARTITA_NO_DIGITS;                                                             \
+            float values[2 * PARTITA_BLOCK];                                                                           \
+            PARTITA_UNROLLED (int32_t i = 0; i < 2 * PARTITA_BLOCK; i++) {                                             \
+                values[i] = (float)(int32_t)sums[i];                                                                   \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t i = 0; i < 2 * PARTITA_BLOCK; i++) {                                             \
+                values[i] = values[i] * own.factors[i % PARTITA_BLOCK] + own.bases[i % PARTITA_BLOCK];                 \
+            }                                                                                                          \
+            const uint32_t first = partita_level_bytes(values, own.least, own.most, &digits);                          \
+            const uint32_t second = partita_level_bytes(values + PARTITA_BLOCK, own.least, own.most, &digits);         \
+            if (!partita_are_right(digits)) {                                                                          \
+                return row;                                                                                            \
+            }                                                                                                          \
+            partita_store_word(&bytes, out_row, first);                                                                \
+            partita_store_word(&bytes, out_row, second);                                                               \
+            sums += 2 * PARTITA_BLOCK;                                                                                 \
+        }                                                                                                              \
+        return row;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static PARTITA_COMPACT void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,               \
+                                                       const struct partita_block *block, OUT *out, int32_t rows,      \
+                                                       const uint32_t *sums, struct partita_quad *quad)                \
+    {                                                                                                                  \
+        const int32_t out_row = requantize->gemm.out_row;                                                              \
+        struct partita_block part = *block;                                                                            \
+        for (; rows >= PARTITA_QUAD_ROWS && part.columns >= PARTITA_BLOCK; part.columns -= PARTITA_BLOCK) {            \
+            if (quad->column != part.column) {                                                                         \
+                set_quad(requantize, part.column, quad);                                                               \
+            }                                                                                                          \
+            if (!quad->exists) {                                                                                       \
+                break;                                                                                                 \
+            }                                                                                                          \
+            for (int32_t row = 0; row < rows;) {                                                                       \
+                row += near_rows_##OUT_TYPE(quad, sums + row * PARTITA_BLOCK, rows - row, out + row * out_row, out_row);\
+                const int32_t rest = partita_min(rows - row, 2);                                                       \
+                if (rest > 0) {                                                                                        \
+                    const struct partita_block exact = {.column = part.column, .columns = PARTITA_BLOCK};              \
+                    columns_##OUT_TYPE(requantize, &exact, out + row * out_row, rest, sums + row * PARTITA_BLOCK);     \
+                }                                                                                                      \
+                row += rest;                                                                                           \
+            }                                                                                                          \
+            part.column += PARTITA_BLOCK;                                                                              \
+            sums += PARTITA_BLOCK;                                                                                     \
+            out += PARTITA_BLOCK;                                                                                      \
+        }                                                                                                              \
+        if (part.columns > 0) {                                                                                        \
+            columns_##OUT_TYPE(requantize, &part, out, rows, sums);                                                    \
         }                                                                                                              \
     }
 

@@ -13,6 +13,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -235,5 +236,69 @@ class GemmTest {
               .i32(shift, to.minimum() / 2, to.maximum());
       Same.verify(call.toString(), kernels.result(call), expected);
     }
+  }
+
+  /**
+   * Sums near those at which the level changes, which the bias sets: most levels are computed with
+   * floats, others exactly.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"i8_i8_i8", "i8_i8_u8"})
+  void requantizesBetweenLevels(String types, Kernels kernels) {
+    ElementType to = element(types, 2);
+    for (int round = 0; round < 40; round++) {
+      boolean one = samples.flag();
+      long m = one ? 1 : samples.from(6, 20);
+      long n = samples.from(1, 12);
+      int shift = samples.from(14, 45);
+      boolean isPower = samples.flag();
+      Tensor multiplier =
+          isPower
+              ? Tensor.ofLongs(
+                  vector(n),
+                  LongStream.generate(() -> 1L << samples.from(0, 30)).limit(n).toArray())
+              : samples.integers(ElementType.I32, Shape.of(n), 1, Integer.MAX_VALUE);
+      long addend =
+          samples.flag()
+              ? samples.from(0, 1 << 20)
+              : samples.integers(ElementType.I32, Shape.SCALAR).longs()[0];
+      long[] bias = new long[Math.toIntExact(n)];
+      for (int j = 0; j < bias.length; j++) {
+        double level = samples.from(-140, 270) + samples.one(0.5, 0.5, 0.4999, 0.25);
+        double near = (level * Math.scalb(1.0, shift) - addend) / multiplier.longs()[j];
+        bias[j] =
+            Math.clamp(
+                Math.round(near) + samples.from(-1, 1), Integer.MIN_VALUE, Integer.MAX_VALUE);
+      }
+      Tensor left = Tensor.filled(new TensorType(ElementType.I8, Shape.of(1, m, 4)), 0);
+      Tensor right = samples.integers(ElementType.I8, Shape.of(1, n, 4));
+      Product product = new Product(left, right, false, true);
+      Tensor sums = Tensor.ofLongs(vector(n), bias);
+      IntegerNetwork.Requantize op =
+          new IntegerNetwork.Requantize(shift, to.minimum(), to.maximum(), to);
+      Tensor offset =
+          Tensor.ofLongs(new TensorType(ElementType.I32, Shape.SCALAR), new long[] {addend});
+      Tensor expected =
+          evaluate(
+              new Movement.Broadcast(Shape.of(1, m, n)), evaluate(op, sums, multiplier, offset));
+      KernelCall call =
+          new KernelCall("partita_gem" + (one ? "v" : "m") + "_requantize_" + types)
+              .in(product.left)
+              .in(product.right)
+              .in(sums)
+              .out(expected.type());
+      call =
+          product
+              .geometry(call, false)
+              .in(multiplier)
+              .in(offset)
+              .i32(0, 1, 0, 0)
+              .i32(shift, to.minimum(), to.maximum());
+      Same.verify(call.toString(), kernels.result(call), expected);
+    }
+  }
+
+  private static TensorType vector(long n) {
+    return new TensorType(ElementType.I32, Shape.of(n));
   }
 }
