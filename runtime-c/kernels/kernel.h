@@ -53,6 +53,13 @@
 #endif
 enum { PARTITA_GROUP = 4 };
 
+/* Compilers add constants to such a pointer, and not to the offsets that it was computed from. */
+#if defined(__GNUC__)
+#define PARTITA_BASE(pointer) __asm__("" : "+r"(pointer))
+#else
+#define PARTITA_BASE(pointer) ((void)(pointer))
+#endif
+
 /* For parts of such functions, whose arrays are in registers only there. */
 #define PARTITA_INLINE static inline __attribute__((always_inline))
 

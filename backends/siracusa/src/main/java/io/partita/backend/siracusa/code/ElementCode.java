@@ -39,7 +39,7 @@ final class ElementCode {
 
   private final List<Variable> scales = new ArrayList<>();
   private final List<Value> scalars = new ArrayList<>();
-  private final List<Variable> starts = new ArrayList<>();
+  private final List<Value> parts = new ArrayList<>();
 
   private ElementCode(String name, ElementRun run) {
     this.name = name;
@@ -113,7 +113,7 @@ final class ElementCode {
     List<Step> steps = run.steps();
     boolean quantizes = steps.getLast().function() == Function.QUANTIZE;
     return new ElementFunction.Group(
-        starts,
+        parts,
         values(Form.GROUPED, quantizes ? steps.subList(0, steps.size() - 1) : steps),
         quantizes ? Optional.of(steps.getLast().to().text()) : Optional.empty());
   }
@@ -261,7 +261,8 @@ final class ElementCode {
     if (isScalar(operand)) {
       scalars.add(new Value(c(operand.element()), field, "*" + ARGUMENTS + field));
     } else if (operand.period().isPresent() && operand.period().get() % GROUP == 0) {
-      starts.add(new Variable("start" + number, remainder("i", operand.period().get())));
+      String part = field + " + " + remainder("i", operand.period().get());
+      parts.add(new Value(c(operand.element()), "part" + number, part));
     }
   }
 
@@ -291,16 +292,17 @@ final class ElementCode {
     if (isScalar(operand)) {
       return form == Form.WIDE ? "*" + ARGUMENTS + field : field;
     }
-    return form.field(field + "[" + index(form, operand.period(), number) + "]");
-  }
-
-  private String index(Form form, Optional<Long> period, int number) {
     if (form != Form.GROUPED) {
-      return period.map(this::column).orElse("i");
+      return form.field(field + "[" + operand.period().map(this::column).orElse("i") + "]");
     }
-    return period
-        .map(each -> each % GROUP == 0 ? "start" + number + " + e" : remainder("(i + e)", each))
-        .orElse("i + e");
+    return operand
+        .period()
+        .map(
+            each ->
+                each % GROUP == 0
+                    ? "part" + number + "[e]"
+                    : field + "[" + remainder("(i + e)", each) + "]")
+        .orElse(field + "[i + e]");
   }
 
   private static String binary(Step step, String type, String before, String operand) {

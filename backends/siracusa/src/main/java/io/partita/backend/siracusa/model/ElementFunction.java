@@ -98,11 +98,11 @@ public record ElementFunction(
   /**
    * A group of elements, each step for all of them before the next one.
    *
-   * @param starts where the group begins in operands that are used over and over
+   * @param parts pointers to where the group begins in operands that are used over and over
    * @param values the variables, which are arrays; their values are those of element {@code e}
    * @param quantized the type of levels of the last value; empty if that is stored
    */
-  public record Group(List<Variable> starts, List<Value> values, Optional<String> quantized) {}
+  public record Group(List<Value> parts, List<Value> values, Optional<String> quantized) {}
 
   /** The fields that other variables of the same name don't stand for. */
   public List<Pointer> streams() {
