@@ -78,24 +78,18 @@ static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
     WALK(levels_##TYPE, float, T, T, narrow_level(x, scale, zero, MIN, MAX))                                           \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)(x - zero) * scale)                                      \
                                                                                                                        \
-    /* Returns the number of elements before those that need a division, in pairs of groups. */                        \
+    /* Returns the number of elements before those that need a division, in whole groups. */                           \
     static PARTITA_STAGED int32_t near_##TYPE(const float *x, T *out, int32_t count, struct partita_levels to)         \
     {                                                                                                                  \
         uint8_t *bytes = (uint8_t *)out;                                                                               \
         int32_t next = 0;                                                                                              \
-        for (; next + 2 * PARTITA_GROUP <= count; next += 2 * PARTITA_GROUP) {                                         \
+        for (; next + PARTITA_GROUP <= count; next += PARTITA_GROUP) {                                                 \
             uint32_t digits = (uint32_t)PARTITA_NO_DIGITS;                                                             \
-            float values[2 * PARTITA_GROUP];                                                                           \
-            PARTITA_UNROLLED (int32_t i = 0; i < 2 * PARTITA_GROUP; i++) {                                             \
-                values[i] = x[next + i];                                                                               \
-            }                                                                                                          \
-            const uint32_t first = partita_near_##TYPE(to, values, &digits);                                           \
-            const uint32_t second = partita_near_##TYPE(to, values + PARTITA_GROUP, &digits);                          \
+            const uint32_t levels = partita_near_##TYPE(to, x + next, &digits);                                        \
             if (!partita_are_right(digits)) {                                                                          \
                 return next;                                                                                           \
             }                                                                                                          \
-            partita_store_word(&bytes, 4, first);                                                                      \
-            partita_store_word(&bytes, 4, second);                                                                     \
+            partita_store_word(&bytes, 4, levels);                                                                     \
         }                                                                                                              \
         return next;                                                                                                   \
     }                                                                                                                  \
@@ -114,7 +108,7 @@ static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
         T *const out = quantize->out;                                                                                  \
         for (int32_t next = share.from; next < share.to;) {                                                            \
             next += near_##TYPE(x + next, out + next, share.to - next, to);                                            \
-            for (int32_t i = 0; i < 2 * PARTITA_GROUP && next < share.to; i++, next++) {                               \
+            for (int32_t i = 0; i < PARTITA_GROUP && next < share.to; i++, next++) {                                   \
                 out[next] = (T)partita_level(to, x[next], MIN, MAX);                                                   \
             }                                                                                                          \
         }                                                                                                              \
