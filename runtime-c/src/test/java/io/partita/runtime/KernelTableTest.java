@@ -57,9 +57,9 @@ class KernelTableTest {
             "#define PARTITA_JOINED " + Actions.JOINED + "\n",
             "#define PARTITA_UNDER_WAY " + Actions.UNDER_WAY + "\n");
     assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.c")))
-        .contains("enum { TILE = " + Actions.TILE + " };\n");
-    assertThat(Files.readString(CCompiler.MODULE.resolve("tiles/preload.c")))
-        .contains("enum { SOME = " + Actions.PRELOADED + ", PIECE = 1024 };\n");
+        .contains(
+            "enum { TILE = " + Actions.TILE + " };\n",
+            "enum { MANY = " + Actions.PRELOADED + ", FEW = 1024 };\n");
   }
 
   @Test
