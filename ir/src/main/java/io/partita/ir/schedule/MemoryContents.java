@@ -2,7 +2,6 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -24,8 +23,8 @@ final class MemoryContents {
   static final byte LEAVING = 4;
 
   private final ChipSchedule chip;
-  private final byte[] home;
-  private final byte[] working;
+  private final ByteStates home;
+  private final ByteStates working;
 
   /** The copies of states in each memory from the third on. */
   private final List<StateCopies> copies = new ArrayList<>();
@@ -42,8 +41,8 @@ final class MemoryContents {
 
   MemoryContents(ChipSchedule chip) {
     this.chip = chip;
-    this.home = new byte[Math.toIntExact(chip.home().used())];
-    this.working = new byte[Math.toIntExact(chip.working().used())];
+    this.home = new ByteStates(chip.home().used());
+    this.working = new ByteStates(chip.working().used());
     for (int memory = ChipSchedule.HOME + 1; memory < chip.memories().size(); memory++) {
       copies.add(new StateCopies(chip, memory));
     }
@@ -127,40 +126,45 @@ final class MemoryContents {
   }
 
   void fill(Address at, long bytes, byte content) {
-    Arrays.fill(bytes(at), (int) at.offset(), (int) (at.offset() + bytes), content);
+    states(at).fill(at.offset(), bytes, content);
   }
 
   /** Returns what bytes of the home memory hold. */
   byte[] contents(long from, long bytes) {
-    return Arrays.copyOfRange(home, (int) from, (int) (from + bytes));
+    return home.copy(from, bytes);
   }
 
   /** Gives bytes of the home memory what they held. */
   void restore(long from, byte[] contents) {
-    System.arraycopy(contents, 0, home, (int) from, contents.length);
+    home.restore(from, contents);
   }
 
-  /** Returns the bytes of the home memory or the working one. */
-  private byte[] bytes(Address at) {
+  /** Returns the states of the home memory or the working one. */
+  private ByteStates states(Address at) {
     return at.isHome() ? home : working;
+  }
+
+  private static int states(byte... states) {
+    int bits = 0;
+    for (byte state : states) {
+      bits |= 1 << state;
+    }
+    return bits;
   }
 
   void requireConstant(long home, long bytes) {
     requireInside(Address.home(home), bytes);
-    for (long at = home; at < home + bytes; at++) {
-      if (this.home[(int) at] != CONSTANT) {
-        require(false, "bytes of a constant", at);
-      }
+    long wrong = this.home.first(home, bytes, ~states(CONSTANT));
+    if (wrong >= 0) {
+      require(false, "bytes of a constant", wrong);
     }
   }
 
   /** Checks that no transfer uses bytes that a step is about to use. */
   void requireIdle(Address at, long bytes) {
-    byte[] memory = bytes(at);
-    for (long each = at.offset(); each < at.offset() + bytes; each++) {
-      if (memory[(int) each] == ARRIVING || memory[(int) each] == LEAVING) {
-        require(false, "no transfer in " + bytes + " bytes from " + at, each);
-      }
+    long wrong = states(at).first(at.offset(), bytes, states(ARRIVING, LEAVING));
+    if (wrong >= 0) {
+      require(false, "no transfer in " + bytes + " bytes from " + at, wrong);
     }
   }
 
@@ -179,15 +183,13 @@ final class MemoryContents {
 
   void requireWritten(String name, Address from, long bytes) {
     requireInside(from, bytes);
-    byte[] memory = bytes(from);
-    for (long at = from.offset(); at < from.offset() + bytes; at++) {
-      byte state = memory[(int) at];
-      if (state == EMPTY || state == ARRIVING) {
-        require(
-            false,
-            name + " written before it is read",
-            "byte " + at + (state == ARRIVING ? " that a transfer writes" : " without value"));
-      }
+    long wrong = states(from).first(from.offset(), bytes, states(EMPTY, ARRIVING));
+    if (wrong >= 0) {
+      boolean isArriving = states(from).get(wrong) == ARRIVING;
+      require(
+          false,
+          name + " written before it is read",
+          "byte " + wrong + (isArriving ? " that a transfer writes" : " without value"));
     }
   }
 
@@ -198,13 +200,10 @@ final class MemoryContents {
   void write(String name, Address to, long bytes) {
     requireInside(to, bytes);
     requireResidents(name, to, bytes);
-    byte[] memory = bytes(to);
-    for (long at = to.offset(); at < to.offset() + bytes; at++) {
-      byte state = memory[(int) at];
-      if (state != EMPTY && state != WRITTEN) {
-        String what = state == CONSTANT ? "a constant" : "a transfer in flight";
-        require(false, name + " written to free memory", "byte " + at + " of " + what);
-      }
+    long wrong = states(to).first(to.offset(), bytes, ~states(EMPTY, WRITTEN));
+    if (wrong >= 0) {
+      String what = states(to).get(wrong) == CONSTANT ? "a constant" : "a transfer in flight";
+      require(false, name + " written to free memory", "byte " + wrong + " of " + what);
     }
     fill(to, bytes, WRITTEN);
     if (to.isHome()) {

@@ -146,10 +146,15 @@ class OutputsTest {
     assertThat(same.exitCode()).as(same.err()).isEqualTo(ExitCode.DONE);
     Invocation appended =
         Invocation.of(
-            "plan", Invocation.DECODER, "--target=java", "--dim=past=8", "--json", "--dim=past=9");
+            "plan",
+            Invocation.DECODER,
+            "--target=siracusa",
+            "--dim=past=8",
+            "--json",
+            "--dim=past=9");
     assertThat(appended.exitCode()).as(appended.err()).isEqualTo(ExitCode.DONE);
     Invocation last =
-        Invocation.of("plan", Invocation.DECODER, "--target=java", "--json", "--dim=past=9");
+        Invocation.of("plan", Invocation.DECODER, "--target=siracusa", "--json", "--dim=past=9");
     assertThat(appended.json()).isEqualTo(last.json());
   }
 
