@@ -22,6 +22,10 @@ final class MemoryContents {
   /** What one reads. */
   static final byte LEAVING = 4;
 
+  private static final int IN_TRANSFER = 1 << ARRIVING | 1 << LEAVING;
+  private static final int WITHOUT_VALUE = 1 << EMPTY | 1 << ARRIVING;
+  private static final int WRITABLE = 1 << EMPTY | 1 << WRITTEN;
+
   private final ChipSchedule chip;
   private final ByteStates home;
   private final ByteStates working;
@@ -144,17 +148,9 @@ final class MemoryContents {
     return at.isHome() ? home : working;
   }
 
-  private static int states(byte... states) {
-    int bits = 0;
-    for (byte state : states) {
-      bits |= 1 << state;
-    }
-    return bits;
-  }
-
   void requireConstant(long home, long bytes) {
     requireInside(Address.home(home), bytes);
-    long wrong = this.home.first(home, bytes, ~states(CONSTANT));
+    long wrong = this.home.first(home, bytes, ~(1 << CONSTANT));
     if (wrong >= 0) {
       require(false, "bytes of a constant", wrong);
     }
@@ -162,7 +158,7 @@ final class MemoryContents {
 
   /** Checks that no transfer uses bytes that a step is about to use. */
   void requireIdle(Address at, long bytes) {
-    long wrong = states(at).first(at.offset(), bytes, states(ARRIVING, LEAVING));
+    long wrong = states(at).first(at.offset(), bytes, IN_TRANSFER);
     if (wrong >= 0) {
       require(false, "no transfer in " + bytes + " bytes from " + at, wrong);
     }
@@ -183,7 +179,7 @@ final class MemoryContents {
 
   void requireWritten(String name, Address from, long bytes) {
     requireInside(from, bytes);
-    long wrong = states(from).first(from.offset(), bytes, states(EMPTY, ARRIVING));
+    long wrong = states(from).first(from.offset(), bytes, WITHOUT_VALUE);
     if (wrong >= 0) {
       boolean isArriving = states(from).get(wrong) == ARRIVING;
       require(
@@ -200,7 +196,7 @@ final class MemoryContents {
   void write(String name, Address to, long bytes) {
     requireInside(to, bytes);
     requireResidents(name, to, bytes);
-    long wrong = states(to).first(to.offset(), bytes, ~states(EMPTY, WRITTEN));
+    long wrong = states(to).first(to.offset(), bytes, ~WRITABLE);
     if (wrong >= 0) {
       String what = states(to).get(wrong) == CONSTANT ? "a constant" : "a transfer in flight";
       require(false, name + " written to free memory", "byte " + wrong + " of " + what);

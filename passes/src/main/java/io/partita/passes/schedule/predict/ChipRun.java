@@ -382,13 +382,9 @@ final class ChipRun {
     }
   }
 
-  private void next() {
-    action++;
-  }
-
   /** The next action's receive has been posted. */
   void posted() {
-    next();
+    action++;
   }
 
   /**
@@ -399,7 +395,7 @@ final class ChipRun {
   void sent(long bytes, int event) {
     traffic = traffic.plus(new Traffic(0, 0, bytes, 0));
     sends.add(event);
-    next();
+    action++;
   }
 
   /** The next action begins to load what is joined next, once it has arrived. */
@@ -407,7 +403,7 @@ final class ChipRun {
     awaitSends(actions.get(action).ended());
     reached = timeline.compute(device, "load", chip.messageCycles(), reached);
     ahead = OptionalInt.of(reached);
-    next();
+    action++;
   }
 
   /**
@@ -432,7 +428,7 @@ final class ChipRun {
     } else if (first.slices().size() > 1) {
       copy(first.bytes(), first.toString());
     }
-    next();
+    action++;
   }
 
   /**

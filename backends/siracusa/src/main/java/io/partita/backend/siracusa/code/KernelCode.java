@@ -1,9 +1,7 @@
 package io.partita.backend.siracusa.code;
 
-import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.backend.siracusa.model.Tile.Call;
-import io.partita.backend.siracusa.model.Tile.Run;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Argument.Value;
@@ -20,53 +18,28 @@ final class KernelCode {
   private final TiledKernel kernel;
   private final Expressions expressions;
   private final BoxCode boxes;
-  private final boolean preloads;
 
-  /**
-   * @param preloads whether a preload starts meanwhile
-   */
-  KernelCode(TiledKernel kernel, Expressions expressions, BoxCode boxes, boolean preloads) {
-    this.preloads = preloads;
+  KernelCode(TiledKernel kernel, Expressions expressions, BoxCode boxes) {
     this.kernel = kernel;
     this.expressions = expressions;
     this.boxes = boxes;
   }
 
-  /**
-   * Returns the call of a kernel.
-   *
-   * @param loads the loads that run concurrently
-   */
-  Run run(int number, List<BoxCall> loads) {
+  Call call(int number) {
     KernelCall call = kernel.calls().get(number);
-    String struct = call.kernel().struct().tag();
-    return run(call, struct, call.function(), call.arguments(), loads);
+    return call(call.kernel().struct().tag(), call.function(), call.arguments());
   }
 
   /** Returns the call of a kernel that computes a run. */
-  Run run(ElementRun run, ElementCode.Code code, List<BoxCall> loads) {
-    KernelCall first = kernel.calls().get(run.first());
+  Call call(ElementRun run, ElementCode.Code code) {
     List<Argument> arguments = new ArrayList<>(code.pointers());
     arguments.add(Argument.integer("count", run.count()));
     String name = code.function().name();
-    return run(first, name, name, arguments, loads);
+    return call(name, name, arguments);
   }
 
-  private Run run(
-      KernelCall first,
-      String struct,
-      String function,
-      List<Argument> arguments,
-      List<BoxCall> loads) {
-    Call call = new Call(member(function), struct, function, arguments(arguments));
-    return new Run(
-        condition(first),
-        Optional.empty(),
-        false,
-        List.of(call),
-        loads,
-        preloads,
-        kernel.tiles() == 1);
+  private Call call(String struct, String function, List<Argument> arguments) {
+    return new Call(member(function), struct, function, arguments(arguments));
   }
 
   /** Returns the name of a kernel without what all kernels, or all of the loop, have before it. */
@@ -75,9 +48,10 @@ final class KernelCode {
     return function.substring(prefix.length());
   }
 
-  private Optional<String> condition(KernelCall call) {
+  /** Returns the condition of a call; empty if it is for all tiles. */
+  Optional<String> condition(int number) {
     List<String> conditions =
-        call.onLast().stream()
+        kernel.calls().get(number).onLast().stream()
             .filter(expressions::isLoop)
             .map(axis -> expressions.print(new TileExpression.Last(axis)))
             .toList();

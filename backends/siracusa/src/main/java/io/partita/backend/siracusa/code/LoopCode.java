@@ -35,6 +35,7 @@ final class LoopCode {
   private final TiledKernel kernel;
   private final Expressions expressions;
   private final BoxCode boxes;
+  private final KernelCode code;
 
   /** Axes of more than one tile, outermost first. */
   private final List<Integer> loops;
@@ -55,6 +56,7 @@ final class LoopCode {
     this.preloads = preloads;
     this.expressions = new Expressions(kernel);
     this.boxes = new BoxCode(kernel, expressions);
+    this.code = new KernelCode(kernel, expressions, boxes);
     this.loops =
         IntStream.range(0, kernel.axes().size()).filter(expressions::isLoop).boxed().toList();
     for (ElementRun run : ElementRun.of(kernel.calls())) {
@@ -250,73 +252,78 @@ final class LoopCode {
         && runs.headMap(call).values().stream().anyMatch(run -> call < run.end()));
   }
 
-  private Tile.Run call(int call, List<BoxCall> loads) {
-    KernelCode code = new KernelCode(kernel, expressions, boxes, preloads && call == 0);
-    return runs.containsKey(call)
-        ? code.run(runs.get(call), kernels.get(call), loads)
-        : code.run(call, loads);
-  }
-
   /**
    * Returns the actions on a tile. Calls are chained if the control core has nothing to do between
    * them.
    */
   private List<Piece> actions() {
-    List<Piece> actions = new ArrayList<>();
+    List<List<Stage.Action>> groups = new ArrayList<>();
     for (Stage.Action each : control().actions()) {
       if (isOwn(each)) {
-        Piece next = action(each);
-        if (next instanceof Tile.Run run
-            && !run.hasMeanwhile()
-            && !actions.isEmpty()
-            && actions.getLast() instanceof Tile.Run last
-            && last.condition().equals(run.condition())) {
-          actions.set(actions.size() - 1, chained(last, run));
-        } else {
-          actions.add(next);
+        if (groups.isEmpty() || !isChained(groups.getLast().getLast(), each)) {
+          groups.add(new ArrayList<>());
         }
+        groups.getLast().add(each);
       }
     }
-    boolean isScoped = actions.stream().filter(Tile.Run.class::isInstance).count() > 1;
-    actions.replaceAll(each -> each instanceof Tile.Run run ? named(run, isScoped) : each);
-    return actions;
+    boolean isScoped =
+        groups.stream().filter(group -> group.getFirst() instanceof Stage.Call).count() > 1;
+    return groups.stream().map(group -> piece(group, isScoped)).toList();
   }
 
-  private static Tile.Run chained(Tile.Run first, Tile.Run next) {
-    List<Tile.Call> calls = new ArrayList<>(first.calls());
-    for (Tile.Call call : next.calls()) {
-      long same = calls.stream().filter(each -> each.function().equals(call.function())).count();
-      String member = call.member() + (same == 0 ? "" : "_" + (same + 1));
-      calls.add(new Tile.Call(member, call.struct(), call.function(), call.arguments()));
-    }
-    return run(first, first.chain(), first.isScoped(), calls);
+  private boolean isChained(Stage.Action before, Stage.Action next) {
+    return before instanceof Stage.Call(int first, var loads)
+        && next instanceof Stage.Call(int second, var meanwhile)
+        && meanwhile.isEmpty()
+        && code.condition(first).equals(code.condition(second));
   }
 
-  /** Returns calls with a name for several of them. */
-  private Tile.Run named(Tile.Run run, boolean isScoped) {
-    if (run.calls().size() == 1) {
-      return run(run, Optional.empty(), isScoped, run.calls());
-    }
-    String name = kernel.name() + "_chain" + (chains.isEmpty() ? "" : chains.size() + 1);
-    chains.add(new Chain(name, run.calls()));
-    return run(run, Optional.of(name), isScoped, run.calls());
-  }
-
-  private static Tile.Run run(
-      Tile.Run run, Optional<String> chain, boolean isScoped, List<Tile.Call> calls) {
-    return new Tile.Run(
-        run.condition(), chain, isScoped, calls, run.loads(), run.preloads(), run.isOnlyTile());
-  }
-
-  private Piece action(Stage.Action action) {
-    return switch (action) {
+  /**
+   * Returns an action, or several calls that are chained.
+   *
+   * @param isScoped whether the tile has other calls
+   */
+  private Piece piece(List<Stage.Action> group, boolean isScoped) {
+    return switch (group.getFirst()) {
       case Stage.Await(int operand) -> new Tile.Wait(boxes.awaited(operand));
       case Stage.LoadNext(int operand) -> loadNext(operand);
-      case Stage.Call(int call, var meanwhile) ->
-          call(call, meanwhile.stream().map(each -> loadNext(each.operand())).toList());
+      case Stage.Call first -> run(first, calls(group), isScoped);
       case Stage.Store(int operand) -> store(operand);
       case Stage.Load load -> throw new IllegalArgumentException("the control core: " + load);
     };
+  }
+
+  private Tile.Run run(Stage.Call first, List<Tile.Call> calls, boolean isScoped) {
+    Optional<String> chain = Optional.empty();
+    if (calls.size() > 1) {
+      String name = kernel.name() + "_chain" + (chains.isEmpty() ? "" : chains.size() + 1);
+      chains.add(new Chain(name, calls));
+      chain = Optional.of(name);
+    }
+    return new Tile.Run(
+        code.condition(first.call()),
+        chain,
+        isScoped,
+        calls,
+        first.meanwhile().stream().map(each -> loadNext(each.operand())).toList(),
+        preloads && first.call() == 0,
+        kernel.tiles() == 1);
+  }
+
+  /** Returns calls whose members have different names. */
+  private List<Tile.Call> calls(List<Stage.Action> group) {
+    List<Tile.Call> calls = new ArrayList<>();
+    for (Stage.Action each : group) {
+      int number = ((Stage.Call) each).call();
+      Tile.Call call =
+          runs.containsKey(number)
+              ? code.call(runs.get(number), kernels.get(number))
+              : code.call(number);
+      long same = calls.stream().filter(other -> other.function().equals(call.function())).count();
+      String member = call.member() + (same == 0 ? "" : "_" + (same + 1));
+      calls.add(new Tile.Call(member, call.struct(), call.function(), call.arguments()));
+    }
+    return calls;
   }
 
   private Variable isEnd() {
