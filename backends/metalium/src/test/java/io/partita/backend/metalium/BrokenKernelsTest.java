@@ -116,7 +116,7 @@ class BrokenKernelsTest {
         "attention | kernels/attention | (0, scale) | (0, scale + 0x8000) | attention",
         "attention | kernels/attention | key_tile * 32, key_rows, vt | key_tile / 2 * 32, key_rows, vt | attention",
         "attention | kernels/cache_update | row % tokens; | row % tokens - 1; | keys",
-        "attention | kernels/gather_rows | 2 + row) | 2 + row / 2) | cos",
+        "attention | kernels/gather_rows | 7 + row) | 7 + row / 2) | cos",
       })
   void slightlyWrongKernelsAreFound(
       String name, String files, String before, String after, String node) throws IOException {
