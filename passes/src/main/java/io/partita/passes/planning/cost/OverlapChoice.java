@@ -1,6 +1,7 @@
 package io.partita.passes.planning.cost;
 
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Placement;
@@ -17,8 +18,10 @@ import io.partita.passes.program.localize.Localization;
 import io.partita.passes.program.localize.OverlapSyncs;
 import io.partita.passes.program.localize.OverlapSyncs.Candidate;
 import io.partita.passes.program.localize.OverlapSyncs.Tiles;
+import io.partita.passes.program.localize.OwnPartsFirst;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -34,8 +37,10 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Chooses the syncs that are sent in tiles while their products are computed, and the numbers of
- * tiles. A product and its sync are predicted alone for each number of tiles. The whole model is
- * then predicted with the best numbers, which are used only if they improve it.
+ * tiles. A product and its sync are predicted alone for each number of tiles. Before a product,
+ * gathers in which all devices send before they receive are tried too, because the product of a
+ * device's own part can be computed meanwhile. The whole model is then predicted with the best
+ * choices, which are used only if they improve it.
  */
 public final class OverlapChoice {
   private static final int MAX_TILES = 16;
@@ -60,7 +65,8 @@ public final class OverlapChoice {
    * @param target as many devices as the module has
    */
   public static Module tiled(Module module, TargetDescription target, PlanOptions options) {
-    return OverlapSyncs.apply(module, new OverlapChoice(module, target, options).tiles());
+    Module early = new OverlapChoice(module, target, options).withEarlySends();
+    return OverlapSyncs.apply(early, new OverlapChoice(early, target, options).tiles());
   }
 
   private OverlapChoice(Module module, TargetDescription target, PlanOptions options) {
@@ -90,10 +96,10 @@ public final class OverlapChoice {
       PlanOptions options,
       ToDoubleFunction<PlanReport> figure) {
     OverlapChoice choice = new OverlapChoice(plain.module(), target, options);
-    Map<Candidate, Tiles> tiles = choice.tiles();
+    Module tiled = tiled(plain.module(), target, options);
     List<Planned> plans = new ArrayList<>(List.of(plain, choice.delayed(plain.module())));
-    if (!tiles.isEmpty()) {
-      plans.add(choice.delayed(OverlapSyncs.apply(plain.module(), tiles)));
+    if (!tiled.equals(plain.module())) {
+      plans.add(choice.delayed(tiled));
     }
     Planned best = plain;
     for (Planned plan : plans) {
@@ -111,11 +117,41 @@ public final class OverlapChoice {
     return new Planned(changed, program, Plans.report(program, target, options));
   }
 
+  /** Returns the module with gathers that send before they receive where that is faster. */
+  private Module withEarlySends() {
+    Set<Node> early = Collections.newSetFromMap(new IdentityHashMap<>());
+    Map<List<Object>, Boolean> faster = new HashMap<>();
+    for (OwnPartsFirst.Gather gather : OwnPartsFirst.gathers(module)) {
+      Part part = new Part(gather.sync(), gather.product());
+      if (part.canBePriced() && faster.computeIfAbsent(part.key, key -> isFaster(part.module()))) {
+        early.add(gather.sync());
+      }
+    }
+    return direct(module, early);
+  }
+
+  private boolean isFaster(Module part) {
+    List<Node> syncs =
+        OwnPartsFirst.gathers(part).stream().map(OwnPartsFirst.Gather::sync).toList();
+    double least = delayed(part).report().seconds() * (1 - MIN_GAIN);
+    return delayed(direct(part, syncs)).report().seconds() < least;
+  }
+
+  private static Module direct(Module module, Collection<Node> syncs) {
+    GraphEditor editor = new GraphEditor(module.graph());
+    for (Node node : syncs) {
+      editor.before(node);
+      Sync sync = ((Sync) node.op()).with(new Algorithm.Direct());
+      editor.replace(node.result(), editor.add(sync, node.operand(0)));
+    }
+    return module.with(editor.freeze());
+  }
+
   /** The tiles of each sync that improves. */
   private Map<Candidate, Tiles> tiles() {
     Map<Candidate, Tiles> tiles = new LinkedHashMap<>();
     for (Candidate candidate : OverlapSyncs.candidates(module)) {
-      Part part = new Part(candidate);
+      Part part = new Part(candidate.product(), candidate.sync());
       if (part.canBePriced()) {
         known
             .computeIfAbsent(part.key, key -> best(part.module()))
@@ -134,56 +170,68 @@ public final class OverlapChoice {
     Candidate candidate = found.getFirst();
     Optional<Algorithm> own = ((Sync) candidate.sync().op()).algorithm();
     Set<Optional<Algorithm>> algorithms = new LinkedHashSet<>(List.of(own, DIRECT));
-    Optional<Tiles> best = Optional.empty();
+    Tiles best = null;
     double least = delayed(part).report().seconds() * (1 - MIN_GAIN);
     long most = Math.min(MAX_TILES, candidate.extent());
     for (Optional<Algorithm> algorithm : algorithms) {
       for (int count = 2; count <= most; count *= 2) {
         Tiles tiles = new Tiles(count, algorithm);
-        Module cut = OverlapSyncs.apply(part, Map.of(candidate, tiles));
-        double seconds = delayed(cut).report().seconds();
+        double seconds = seconds(part, candidate, tiles);
         if (seconds < least) {
-          best = Optional.of(tiles);
+          best = tiles;
           least = seconds;
         }
       }
     }
-    return best;
+    for (boolean improves = best != null; improves; ) {
+      Tiles next = best.halved();
+      double seconds = seconds(part, candidate, next);
+      improves = seconds < least * (1 - MIN_GAIN);
+      if (improves) {
+        best = next;
+        least = seconds;
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
+  private double seconds(Module part, Candidate candidate, Tiles tiles) {
+    return delayed(OverlapSyncs.apply(part, Map.of(candidate, tiles))).report().seconds();
   }
 
   private List<Node> between(Node first, Node last) {
     return module.graph().nodes().subList(numbers.get(first) + 1, numbers.get(last));
   }
 
-  /** Returns the graph of a sync, its product and the nodes between; other values are inputs. */
+  /** The graph of a sync, its product and the nodes between; other values are inputs. */
   private final class Part {
     private final GraphBuilder graph = new GraphBuilder("part");
     private final SortedMap<String, Layout> inputs = new TreeMap<>();
     private final Map<Value, Value> copies = new IdentityHashMap<>();
     private final List<Object> key = new ArrayList<>();
-    private final Node product;
+    private final Node first;
     private final Set<Node> after;
 
-    Part(Candidate candidate) {
-      this.product = candidate.product();
-      this.after = after(candidate.sync());
-      graph.output("after", copy(candidate.sync()).result());
+    Part(Node first, Node last) {
+      this.first = first;
+      this.after = after(last);
+      graph.output("after", copy(last).result());
     }
 
     private Node copy(Node node) {
       List<Value> operands = new ArrayList<>();
       for (Value operand : node.operands()) {
-        operands.add(copy(operand, node != product));
+        operands.add(copy(operand, node != first));
       }
       key.add(node.op());
       graph.at(node);
       return graph.addNode(node.op(), operands);
     }
 
-    private Value copy(Value value, boolean isAfterProduct) {
+    private Value copy(Value value, boolean isAfterFirst) {
       Value known = copies.get(value);
       if (known == null) {
-        known = isCopied(value, isAfterProduct) ? defined(value) : input(value);
+        known = isCopied(value, isAfterFirst) ? defined(value) : input(value);
         copies.put(value, known);
       }
       return known;
@@ -199,9 +247,9 @@ public final class OverlapChoice {
       return copy(node).results().get(value.index());
     }
 
-    private boolean isCopied(Value value, boolean isAfterProduct) {
+    private boolean isCopied(Value value, boolean isAfterFirst) {
       return value.definition() != null
-          && (isWeight(value) || isAfterProduct && after.contains(value.definition()));
+          && (isWeight(value) || isAfterFirst && after.contains(value.definition()));
     }
 
     /** A constant, or a part of one. */
@@ -212,11 +260,11 @@ public final class OverlapChoice {
               || node.operands().size() == 1 && isWeight(node.operand(0)));
     }
 
-    /** Returns the nodes from the product to the sync. */
-    private Set<Node> after(Node sync) {
+    /** Returns the nodes from the first to the last one. */
+    private Set<Node> after(Node last) {
       Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
-      after.add(product);
-      for (Node node : between(product, sync)) {
+      after.add(first);
+      for (Node node : between(first, last)) {
         if (node.operands().stream().anyMatch(value -> after.contains(value.definition()))) {
           after.add(node);
         }

@@ -22,8 +22,9 @@ import java.util.Set;
  * Moves computation before receives: nodes between an exchange and the next one that don't depend
  * on its result run before its first receive, and after the sends that wait for none. The exchange
  * becomes two: one with these sends, and one with the rest on the same vector. So messages are in
- * flight while the device computes, as for a sync in tiles ({@link OverlapSyncs}). Each device
- * sends and receives in the same order as before.
+ * flight while the device computes, as for a sync in tiles ({@link OverlapSyncs}). Products of
+ * gathered values are divided first, so that they have something to compute ({@link
+ * OwnPartsFirst}). Each device sends and receives in the same order as before.
  */
 public final class DelayReceives {
   private final Graph graph;
@@ -43,7 +44,7 @@ public final class DelayReceives {
   public static Program apply(Program program, int capacity) {
     List<Module> devices = new ArrayList<>();
     for (Module device : program.devices()) {
-      devices.add(device.with(new DelayReceives(device.graph()).run()));
+      devices.add(device.with(new DelayReceives(OwnPartsFirst.run(device.graph())).run()));
     }
     Program changed = new Program(program.mesh(), devices, program.inputs(), program.outputs());
     ProgramProof.verify(changed, capacity);

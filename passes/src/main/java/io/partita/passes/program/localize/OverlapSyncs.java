@@ -1,8 +1,5 @@
 package io.partita.passes.program.localize;
 
-import io.partita.ir.factor.Factor;
-import io.partita.ir.factor.FactorRule;
-import io.partita.ir.factor.FactorRules;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
@@ -11,18 +8,15 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.Dim;
 import io.partita.passes.graph.anatomy.BlockRoles;
+import io.partita.passes.program.localize.Cuts.Range;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -61,14 +55,40 @@ public final class OverlapSyncs {
   /**
    * How a sync is divided.
    *
-   * @param count the number of tiles, at least 2, limited by the extent of the dimension
+   * @param count the number of equal tiles, at least 2, limited by the extent of the dimension
+   * @param halvings how many times the last tile is halved; nothing is computed while it is sent,
+   *     so that a small one is waited for less
    * @param algorithm of the tiles; empty for that of the sync
    */
-  public record Tiles(int count, Optional<Algorithm> algorithm) {
+  public record Tiles(int count, int halvings, Optional<Algorithm> algorithm) {
     public Tiles {
-      if (count < 2) {
-        throw new IllegalArgumentException(count + " tiles");
+      if (count < 2 || halvings < 0) {
+        throw new IllegalArgumentException(count + " tiles, halved " + halvings + " times");
       }
+    }
+
+    /** Equal tiles. */
+    public Tiles(int count, Optional<Algorithm> algorithm) {
+      this(count, 0, algorithm);
+    }
+
+    /** Returns these tiles with the last one halved once more. */
+    public Tiles halved() {
+      return new Tiles(count, halvings + 1, algorithm);
+    }
+
+    /** Returns the ends of the tiles of a dimension, in ascending order. */
+    List<Long> ends(long extent) {
+      List<Long> ends = new ArrayList<>();
+      long number = Math.min(count, extent);
+      for (long tile = 1; tile < number; tile++) {
+        ends.add(extent * tile / number);
+      }
+      for (int i = 0; i < halvings && extent - ends.getLast() > 1; i++) {
+        ends.add((ends.getLast() + extent) / 2);
+      }
+      ends.add(extent);
+      return ends;
     }
   }
 
@@ -120,7 +140,7 @@ public final class OverlapSyncs {
       // Its inner features are computed once: see tile().
       return candidate.dim() + 1 == candidate.sync().operand(0).type().rank();
     }
-    List<Integer> cuts = cuts(candidate.product(), candidate.dim());
+    List<Integer> cuts = Cuts.of(candidate.product(), candidate.dim());
     for (int i = 0; i < cuts.size(); i++) {
       if (cuts.get(i) < 0 && !isVariable(candidate.product().operand(i))) {
         return false;
@@ -140,17 +160,6 @@ public final class OverlapSyncs {
     return node.op() instanceof Communication.Reshard;
   }
 
-  private static boolean isProduct(Node node) {
-    return switch (node.op()) {
-      case Structured.Linear linear -> true;
-      case Structured.Ffn ffn -> true;
-      case Contraction.MatMul product -> true;
-      case Contraction.NibbleMatMul product -> true;
-      case Contraction.Einsum einsum -> true;
-      case Op other -> false;
-    };
-  }
-
   /** Returns the product from which a value without other uses comes, or null. */
   private Node product(Value value, int dim) {
     Node node = value.definition();
@@ -161,8 +170,8 @@ public final class OverlapSyncs {
     } else if (isReshard(node)) {
       return product(node.operand(0), dim);
     }
-    List<Integer> cuts = cuts(node, dim);
-    if (cuts == null || isProduct(node)) {
+    List<Integer> cuts = Cuts.of(node, dim);
+    if (cuts == null || Cuts.isProduct(node)) {
       return cuts == null ? null : node;
     }
     for (int i = 0; i < cuts.size(); i++) {
@@ -186,52 +195,20 @@ public final class OverlapSyncs {
     return node == null || !isReshard(node) || canBeCut(node.operand(0));
   }
 
-  /**
-   * Returns the dimension of each operand that is divided with a dimension of the result, or -1;
-   * null if the operation can't be computed in such parts.
-   */
-  private static List<Integer> cuts(Node node, int dim) {
-    if (!(isProduct(node) || node.op() instanceof Elementwise)) {
-      return null;
-    }
-    FactorRule rule = FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
-    List<Integer> factors = rule.results().getFirst().get(dim);
-    if (factors.size() != 1
-        || rule.factors().get(factors.getFirst()).use() != Factor.Use.PARALLEL) {
-      return null;
-    }
-    List<Integer> cuts = new ArrayList<>();
-    for (List<List<Integer>> dims : rule.operands()) {
-      boolean isMixed = dims.stream().anyMatch(d -> d.size() > 1 && d.contains(factors.getFirst()));
-      if (isMixed) {
-        return null;
-      }
-      cuts.add(dims.indexOf(factors));
-    }
-    return cuts;
-  }
-
   private void cut(Candidate candidate, Tiles tiles) {
     Node node = candidate.sync();
     Communication.Sync whole = (Communication.Sync) node.op();
     Communication.Sync sync = tiles.algorithm().map(whole::with).orElse(whole);
     editor.before(node);
-    int count = (int) Math.min(tiles.count(), candidate.extent());
     List<Value> synced = new ArrayList<>();
-    for (int tile = 0; tile < count; tile++) {
-      long from = candidate.extent() * tile / count;
-      long to = candidate.extent() * (tile + 1) / count;
+    long from = 0;
+    for (long to : tiles.ends(candidate.extent())) {
       Value part = part(node.operand(0), new Range(candidate.dim(), from, to));
       editor.from(node);
       synced.add(editor.add(sync, part));
+      from = to;
     }
     editor.replace(node.result(), editor.add(new Movement.Concat(candidate.dim()), synced));
-  }
-
-  private record Range(int dim, long from, long to) {
-    Range along(int other) {
-      return new Range(other, from, to);
-    }
   }
 
   /** Returns the tile of a value: computed from the product on, sliced before it. */
@@ -244,7 +221,7 @@ public final class OverlapSyncs {
     } else if (!isComputed) {
       return cut(value, range);
     }
-    List<Integer> cuts = cuts(node, range.dim());
+    List<Integer> cuts = Cuts.of(node, range.dim());
     if (node.op() instanceof Structured.Ffn ffn && cuts.getFirst() < 0) {
       return down(node, ffn, range);
     }
@@ -255,7 +232,7 @@ public final class OverlapSyncs {
         operands.add(operand);
       } else {
         Range along = range.along(cuts.get(i));
-        operands.add(isProduct(node) ? cut(operand, along) : part(operand, along));
+        operands.add(Cuts.isProduct(node) ? cut(operand, along) : part(operand, along));
       }
     }
     editor.from(node);
@@ -267,18 +244,13 @@ public final class OverlapSyncs {
     Node node = value.definition();
     if (node != null && node.constant().isPresent()) {
       Tensor whole = node.constant().orElseThrow();
-      Box box = Box.of(whole.type()).with(range.dim(), range.from(), range.to());
       editor.from(node);
-      return editor.constant(parts.part(whole, box));
+      return editor.constant(parts.part(whole, range.of(whole.type())));
     } else if (node != null && isReshard(node)) {
       editor.from(node);
       return editor.add(node.op(), cut(node.operand(0), range));
     }
-    Box all = Box.of(value.type());
-    Box box = all.with(range.dim(), range.from(), range.to());
-    List<Dim> starts = box.from().stream().map(Dim::of).toList();
-    List<Long> steps = Collections.nCopies(box.rank(), 1L);
-    return editor.add(new Movement.Slice(starts, box.shape().dims(), steps), value);
+    return editor.add(range.slice(value.type()), value);
   }
 
   /** Returns some output features of a network, whose inner features are computed once. */

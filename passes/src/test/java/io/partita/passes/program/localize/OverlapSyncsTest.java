@@ -138,6 +138,20 @@ class OverlapSyncsTest {
     return receives ? "receives" : "sends";
   }
 
+  @Test
+  void theLastTileCanBeHalved() {
+    OverlapSyncs.Tiles tiles = new OverlapSyncs.Tiles(4, Optional.empty());
+    assertThat(tiles.ends(24)).containsExactly(6L, 12L, 18L, 24L);
+    assertThat(tiles.halved().ends(24)).containsExactly(6L, 12L, 18L, 21L, 24L);
+    assertThat(tiles.halved().halved().ends(24)).containsExactly(6L, 12L, 18L, 21L, 22L, 24L);
+    assertThat(tiles.halved().halved().halved().ends(6)).containsExactly(1L, 3L, 4L, 5L, 6L);
+    Module module = blocks(3, new Algorithm.Direct());
+    Map<OverlapSyncs.Candidate, OverlapSyncs.Tiles> halved = all(module, 3);
+    halved.replaceAll((candidate, each) -> each.halved());
+    Program program = Localization.of(OverlapSyncs.apply(module, halved), 1);
+    verify(module.graph(), DelayReceives.apply(program, 1), 1);
+  }
+
   /** Tests that delaying receives of random programs keeps their results. */
   @Test
   void receivesOfRandomProgramsCanBeDelayed() {
