@@ -2,6 +2,7 @@
 
 #include "float_functions.h"
 #include "gemm_bytes.h"
+#include "integer_attention_weights.h"
 
 /* The score of a hidden key. */
 #define HIDDEN INT32_MIN
@@ -184,35 +185,60 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
     }
 }
 
-/* base - (x y >> 12), which isn't negative, without a subtraction: -(n >> 12) = (-n + 4095) >> 12. */
-static inline int32_t less_product(int32_t base, int32_t x, int32_t y)
-{
-    return (int32_t)partita_msu((uint32_t)(base * 4096 + 4095), x, y) >> 12;
-}
+/* With this unit or a larger one, differences from hidden keys are at least PARTITA_WEIGHTLESS, since scores are below 2^30. */
+#define LEAST_UNIT 0x1p-14f
 
 /*
  * Weights of `count` scores, a constant, up to a block: each step for all of them, as a unit of floats takes some cycles.
- * The power of the fraction, of 12 bits, is a polynomial with 10 bits after the point. It is rounded after both shifts as
- * after one, (power + (512 << whole)) >> (10 + whole), since the floor of a floor is the same. 65535 gives 0, for hidden
- * keys.
+ * `hides`, a constant: scores of hidden keys are told apart.
  */
-static inline __attribute__((always_inline)) void weigh_scores(const int32_t *scores, int32_t count, int32_t largest,
-                                                               float unit, uint8_t *out)
+PARTITA_INLINE void weigh_scores(const int32_t *scores, int32_t count, int32_t largest, float unit, int32_t hides,
+                                 uint8_t *out)
 {
     int32_t own[PARTITA_BLOCK];
     float exponents[PARTITA_BLOCK];
+    int32_t steps[PARTITA_BLOCK];
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
         own[i] = scores[i];
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
-        exponents[i] = (float)(int32_t)((uint32_t)largest - (uint32_t)own[i]) * unit;
+        exponents[i] = (float)((uint32_t)largest - (uint32_t)own[i]) * unit;
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
-        const int32_t bits = own[i] == HIDDEN ? 65535 : partita_min(partita_truncated(exponents[i]), 65535);
-        const int32_t x = bits & 4095;
-        const int32_t power = less_product(261120, x, less_product(180612, x, less_product(60395, x, 10343)));
-        out[i] = (uint8_t)(((power >> (bits >> 12)) + 512) >> 10);
+        const int32_t near = partita_min(partita_truncated(exponents[i]), PARTITA_WEIGHTLESS);
+        own[i] = hides && own[i] == HIDDEN ? PARTITA_WEIGHTLESS : near;
     }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        steps[i] = partita_half_at(partita_attention_steps, own[i] >> 4);
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        out[i] = (uint8_t)partita_less_by_16(steps[i], own[i] & 15);
+    }
+}
+
+/* Weights of a line's scores from one to another. */
+PARTITA_INLINE void weigh_line(const int32_t *scores, struct partita_range part, int32_t largest, float unit,
+                               int32_t hides, uint8_t *out)
+{
+    int32_t i = part.from;
+    for (; i + PARTITA_BLOCK <= part.to; i += PARTITA_BLOCK) {
+        weigh_scores(scores + i, PARTITA_BLOCK, largest, unit, hides, out + i);
+    }
+    for (; i < part.to; i++) {
+        weigh_scores(scores + i, 1, largest, unit, hides, out + i);
+    }
+}
+
+static PARTITA_STAGED void weigh_seen(const int32_t *scores, struct partita_range part, int32_t largest, float unit,
+                                      uint8_t *out)
+{
+    weigh_line(scores, part, largest, unit, 0, out);
+}
+
+static PARTITA_COMPACT void weigh_any(const int32_t *scores, struct partita_range part, int32_t largest, float unit,
+                                      uint8_t *out)
+{
+    weigh_line(scores, part, largest, unit, 1, out);
 }
 
 /* The largest of some numbers and `largest`. */
@@ -246,21 +272,19 @@ PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t
     } else {
         share = partita_share(lines, 1, core, cores);
     }
-    const int32_t end = part.to < keys ? part.to : keys;
     for (int32_t line = share.from; line < share.to; line++) {
         const int32_t *scores = weights->scores + line * keys;
         uint8_t *out = weights->weights + line * weights->row;
         /* Cores that share a query begin at different scores, in different banks. */
         const int32_t first = part.from < keys ? part.from : keys;
         const int32_t largest = largest_of(scores, 0, first, largest_of(scores, first, keys, HIDDEN));
-        int32_t i = part.from;
-        for (; i + PARTITA_BLOCK <= end; i += PARTITA_BLOCK) {
-            weigh_scores(scores + i, PARTITA_BLOCK, largest, unit, out + i);
+        const struct partita_range seen = {part.from, part.to < keys ? part.to : keys};
+        if (largest == HIDDEN || unit < LEAST_UNIT) {
+            weigh_any(scores, seen, largest, unit, out);
+        } else {
+            weigh_seen(scores, seen, largest, unit, out);
         }
-        for (; i < end; i++) {
-            weigh_scores(scores + i, 1, largest, unit, out + i);
-        }
-        for (; i < part.to; i++) {
+        for (int32_t i = partita_max(seen.from, seen.to); i < part.to; i++) {
             out[i] = 0;
         }
     }

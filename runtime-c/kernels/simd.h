@@ -80,6 +80,14 @@ static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)
     return (uint8_t)byte;
 }
 
+/* p.lhu: a number of an array of constants. */
+static inline int32_t partita_half_at(const uint16_t *halves, int32_t index)
+{
+    int32_t half;
+    __asm__(".insn r 0x03, 7, 0x28, %0, %1, %2" : "=r"(half) : "r"(halves), "r"(2 * index));
+    return half;
+}
+
 /* pv.sdotsp.b: the sum of four products of signed bytes, added to `sum`. */
 static inline uint32_t partita_sdotsp_b(uint32_t sum, uint32_t x, uint32_t y)
 {
@@ -148,13 +156,6 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
     return near;
 }
 
-/* p.msu: sum - x y. */
-static inline uint32_t partita_msu(uint32_t sum, int32_t x, int32_t y)
-{
-    __asm__(".insn r 0x33, 1, 0x21, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
-    return sum;
-}
-
 /* fcvt.w.s: the integer part; that of the nearest i32, and the largest for NaN. */
 static inline int32_t partita_truncated(float x)
 {
@@ -169,6 +170,14 @@ static inline int32_t partita_highest_bit(uint32_t x)
     int32_t number;
     __asm__(".insn r 0x33, 1, 0x08, %0, %1, x0" : "=r"(number) : "r"(x));
     return number;
+}
+
+/* p.subN: (x - y) / 16, rounded down. */
+static inline int32_t partita_less_by_16(int32_t x, int32_t y)
+{
+    int32_t shifted;
+    __asm__(".insn r 0x5b, 3, 4, %0, %1, %2" : "=r"(shifted) : "r"(x), "r"(y));
+    return shifted;
 }
 
 /* pv.pack.h: the lower half of `low` below the lower half of `high`. */
@@ -225,6 +234,11 @@ static inline void partita_store_word(uint8_t **at, int32_t stride, uint32_t wor
 static inline uint8_t partita_byte_at(const uint8_t *bytes, int32_t index)
 {
     return bytes[index];
+}
+
+static inline int32_t partita_half_at(const uint16_t *halves, int32_t index)
+{
+    return halves[index];
 }
 
 static inline uint32_t partita_byte(uint32_t word, int32_t number)
@@ -296,11 +310,6 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
     return x < -most - 1 ? -most - 1 : x > most ? most : x;
 }
 
-static inline uint32_t partita_msu(uint32_t sum, int32_t x, int32_t y)
-{
-    return sum - (uint32_t)x * (uint32_t)y;
-}
-
 static inline int32_t partita_truncated(float x)
 {
     return x < -0x1p31f ? INT32_MIN : x < 0x1p31f ? (int32_t)x : INT32_MAX;
@@ -313,6 +322,11 @@ static inline int32_t partita_highest_bit(uint32_t x)
         number++;
     }
     return number;
+}
+
+static inline int32_t partita_less_by_16(int32_t x, int32_t y)
+{
+    return (x - y) >> 4;
 }
 
 static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)

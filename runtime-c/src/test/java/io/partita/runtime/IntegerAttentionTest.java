@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -61,7 +62,7 @@ class IntegerAttentionTest {
     boolean isMasked = samples.flag();
     Structured.Attention op =
         new Structured.Attention(
-            samples.one(0.5, 0.003, 1e-6),
+            samples.one(0.5, 0.003, 1e-6, 1e-9),
             0,
             samples.flag(),
             Dim.of(samples.from(0, keys)),
@@ -110,6 +111,29 @@ class IntegerAttentionTest {
       assertArrayEquals(expected, attention(drawn, turned, kernels::run).floats(), what);
       assertArrayEquals(
           expected, attention(drawn, turned, kernels::contracted).floats(), what + " contracted");
+    }
+  }
+
+  /** All exponents up to one whose weight is 0, and some beyond; with hidden keys, and without. */
+  @Test
+  void weighsEachExponent(Kernels kernels) {
+    int count = 40_000;
+    for (boolean isHidden : List.of(false, true)) {
+      long[] scores = LongStream.range(0, count).map(below -> 7 - below).toArray();
+      if (isHidden) {
+        scores[1] = Integer.MIN_VALUE;
+      }
+      long[] expected = new long[count];
+      Arrays.setAll(expected, below -> IntegerAttention.weight(below, 1));
+      expected[1] = isHidden ? 0 : expected[1];
+      TensorType type = TensorType.of(ElementType.U8, 1, 1, count);
+      KernelCall call =
+          new KernelCall("partita_attention_weights_u8")
+              .in(Tensor.ofLongs(TensorType.of(ElementType.I32, 1, 1, count), scores))
+              .out(type)
+              .i32(1, 1, count, count)
+              .f32(1);
+      assertArrayEquals(expected, kernels.run(call).getFirst().longs());
     }
   }
 
