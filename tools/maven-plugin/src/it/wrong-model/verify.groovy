@@ -1,6 +1,6 @@
 String log = new File(basedir, 'build.log').text
 List<String> failures = log.split(/\[ERROR\] Failed to execute goal /).drop(1) as List
-assert failures.size() == 10
+assert failures.size() == 11
 assert failures[0].contains("wrong.onnx can't be compiled")
 assert failures[0].contains("P1004: ")
 assert failures[0].contains("set by parameter <model> of execution 'wrong' in ")
@@ -22,5 +22,8 @@ assert failures[8].contains('--passes is <passes>')
 assert failures[9].contains('P3310: a parameter of the target is wrong')
 assert failures[9].contains('--plan is <plan>')
 assert !failures[9].contains('<target>')
+assert failures[10].contains("the compiler io.partita:partita-cli:jar:")
+assert failures[10].contains("can't be resolved")
+assert failures[10].contains('Maven is offline')
 assert !log.contains('\tat ')
 assert !log.contains('Exception in thread')

@@ -60,10 +60,11 @@ public final class CheckMojo extends ModelMojo {
       return;
     }
     stamp.clear();
+    Compiler compiler = compiler();
     Instant started = Instant.now();
     CompilerReport report;
     try {
-      report = compiler().run(command);
+      report = compiler.run(command);
     } catch (CompilerFailure failure) {
       throw failure("can't be checked", failure);
     }
@@ -75,7 +76,7 @@ public final class CheckMojo extends ModelMojo {
     if (!failures.isEmpty()) {
       throw failure("doesn't answer as recorded", new CompilerFailure(failures));
     }
-    record(stamp, files(folders), List.of(), started);
+    record(stamp, compiler, files(folders), List.of(), started);
     getLog().info(report.objects("cases").size() + " recorded cases passed");
   }
 

@@ -78,10 +78,11 @@ public final class CompileMojo extends ModelMojo {
 
   private void compile(List<String> command, Stamp stamp)
       throws MojoExecutionException, MojoFailureException {
+    Compiler compiler = compiler();
     Instant started = Instant.now();
     CompilerReport report;
     try {
-      report = compiler().run(command);
+      report = compiler.run(command);
     } catch (CompilerFailure failure) {
       throw failure("can't be compiled", failure);
     }
@@ -89,7 +90,7 @@ public final class CompileMojo extends ModelMojo {
     List<Path> inputs = report.strings("inputs").stream().map(Path::of).toList();
     List<Path> files =
         report.strings("files").stream().map(file -> output.toPath().resolve(file)).toList();
-    record(stamp, inputs, files, started);
+    record(stamp, compiler, inputs, files, started);
     double seconds = Duration.between(started, Instant.now()).toMillis() / 1e3;
     getLog()
         .info(

@@ -8,15 +8,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.inject.Inject;
-import org.apache.maven.artifact.Artifact;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugin.descriptor.PluginDescriptor;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 import org.apache.maven.toolchain.ToolchainManager;
+import org.eclipse.aether.RepositorySystem;
 
 /** The parameters of all goals: a model, its target and the output. */
 abstract class ModelMojo extends AbstractMojo {
@@ -99,8 +100,10 @@ abstract class ModelMojo extends AbstractMojo {
   @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
   MojoExecution execution;
 
-  @Parameter(defaultValue = "${plugin.artifacts}", readonly = true, required = true)
-  List<Artifact> artifacts;
+  @Parameter(defaultValue = "${plugin}", readonly = true, required = true)
+  PluginDescriptor plugin;
+
+  @Inject RepositorySystem repositories;
 
   @Inject ToolchainManager toolchains;
 
@@ -115,33 +118,35 @@ abstract class ModelMojo extends AbstractMojo {
 
   abstract void executeOnModel() throws MojoExecutionException, MojoFailureException;
 
-  /** Returns the compiler. */
-  Compiler compiler() throws MojoFailureException {
+  /** Finds a JDK, and resolves the compiler. */
+  Compiler compiler() throws MojoExecutionException, MojoFailureException {
     JdkSearch search = new JdkSearch(System.getProperties(), System.getenv());
     Path home =
         jdkHome == null
             ? search.find(Toolchains.homes(toolchains, session))
             : search.require(jdkHome.toPath());
-    return new Compiler(home, classPath(), jvmArguments);
-  }
-
-  /** The jars of the compiler, among the plugin's dependencies. */
-  List<Path> classPath() {
-    return artifacts.stream().map(artifact -> artifact.getFile().toPath()).toList();
+    CompilerArtifacts artifacts =
+        new CompilerArtifacts(
+            repositories, session.getRepositorySession(), project.getRemotePluginRepositories());
+    List<Path> jars = artifacts.classPath(plugin.getGroupId(), plugin.getVersion());
+    return new Compiler(home, jars, jvmArguments);
   }
 
   /** Records the last execution of this goal. */
   Stamp stamp(List<String> arguments) {
     Path folder = Path.of(project.getBuild().getDirectory(), "partita");
     String name = execution.getExecutionId() + "-" + execution.getGoal() + ".stamp";
-    return new Stamp(folder.resolve(name), arguments, classPath());
+    List<Path> jars =
+        plugin.getArtifacts().stream().map(artifact -> artifact.getFile().toPath()).toList();
+    return new Stamp(folder.resolve(name), arguments, jars);
   }
 
   /** Writes a stamp; if an input has changed meanwhile, says so, and the next build begins anew. */
-  void record(Stamp stamp, List<Path> inputs, List<Path> outputs, Instant started)
+  void record(
+      Stamp stamp, Compiler compiler, List<Path> inputs, List<Path> outputs, Instant started)
       throws MojoExecutionException {
     stamp
-        .write(inputs, outputs, started)
+        .write(compiler.classPath(), inputs, outputs, started)
         .ifPresent(
             input ->
                 getLog()

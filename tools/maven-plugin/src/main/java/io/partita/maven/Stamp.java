@@ -22,7 +22,7 @@ import org.apache.maven.plugin.MojoExecutionException;
  * read again, unless it was written within two seconds of the stamp.
  */
 final class Stamp {
-  private static final String FORMAT = "partita-stamp-1";
+  private static final String FORMAT = "partita-stamp-2";
   private static final long CLOCK_MILLIS = 2000;
   private static final int BLOCK = 1 << 20;
 
@@ -32,19 +32,19 @@ final class Stamp {
   /**
    * @param file the stamp's file
    * @param arguments the arguments of the compiler
-   * @param classPath its jars, identified by time and size
+   * @param plugin the jars of the plugin, identified by time and size
    */
-  Stamp(Path file, List<String> arguments, List<Path> classPath) {
+  Stamp(Path file, List<String> arguments, List<Path> plugin) {
     this.file = file;
     StringBuilder text = new StringBuilder(FORMAT);
     arguments.forEach(argument -> text.append('\0').append(argument));
-    for (Path jar : classPath) {
+    for (Path jar : plugin) {
       text.append('\0').append(jar);
       try {
         text.append('\0').append(Files.getLastModifiedTime(jar).toMillis());
         text.append('\0').append(Files.size(jar));
       } catch (IOException missing) {
-        // The JVM will report it.
+        // Maven has just read it.
       }
     }
     this.request =
@@ -102,10 +102,11 @@ final class Stamp {
   /**
    * Writes the stamp, unless an input may not be what was read.
    *
+   * @param compiler the jars of the compiler, which are identified by time and size from now on
    * @param started when the inputs had not been read yet
    * @return an input that was written or removed since
    */
-  Optional<Path> write(List<Path> inputs, List<Path> outputs, Instant started)
+  Optional<Path> write(List<Path> compiler, List<Path> inputs, List<Path> outputs, Instant started)
       throws MojoExecutionException {
     try {
       for (Path input : inputs) {
@@ -114,6 +115,9 @@ final class Stamp {
         }
       }
       List<String> lines = new ArrayList<>(List.of(request));
+      for (Path jar : compiler) {
+        lines.add(line("compiler", "-", jar));
+      }
       for (Path input : inputs) {
         lines.add(line("input", hash(input), input));
       }

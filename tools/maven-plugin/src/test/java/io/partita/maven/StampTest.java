@@ -18,18 +18,20 @@ class StampTest {
   @TempDir Path scratch;
   private Path input;
   private Path output;
-  private Path jar;
+  private Path plugin;
+  private Path compiler;
 
   @BeforeEach
   void writeStamp() throws Exception {
     input = write("a model.onnx", "weights");
     output = write("Model.java", "class Model {}");
-    jar = write("compiler.jar", "1");
+    plugin = write("plugin.jar", "1");
+    compiler = write("compiler.jar", "1");
     assertThat(write(Instant.now())).isEmpty();
   }
 
   private Optional<Path> write(Instant started) throws Exception {
-    return stamp(ARGUMENTS).write(List.of(input), List.of(output), started);
+    return stamp(ARGUMENTS).write(List.of(compiler), List.of(input), List.of(output), started);
   }
 
   private Path write(String name, String text) throws Exception {
@@ -37,7 +39,7 @@ class StampTest {
   }
 
   private Stamp stamp(List<String> arguments) {
-    return new Stamp(scratch.resolve("stamps").resolve("one.stamp"), arguments, List.of(jar));
+    return new Stamp(scratch.resolve("stamps").resolve("one.stamp"), arguments, List.of(plugin));
   }
 
   private boolean isCurrent() {
@@ -69,8 +71,27 @@ class StampTest {
   }
 
   @Test
+  void otherPlugin() throws Exception {
+    write("plugin.jar", "12");
+    assertThat(isCurrent()).isFalse();
+  }
+
+  @Test
   void otherCompiler() throws Exception {
     write("compiler.jar", "12");
+    assertThat(isCurrent()).isFalse();
+  }
+
+  @Test
+  void compilerBuiltAgain() throws Exception {
+    long time = Files.getLastModifiedTime(compiler).toMillis();
+    Files.setLastModifiedTime(compiler, FileTime.fromMillis(time + 1000));
+    assertThat(isCurrent()).isFalse();
+  }
+
+  @Test
+  void compilerDeletedFromTheRepository() throws Exception {
+    Files.delete(compiler);
     assertThat(isCurrent()).isFalse();
   }
 
