@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.place;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -120,10 +121,15 @@ final class WeightRing {
   }
 
   /**
-   * The last task that uses each byte. It is the same for all bytes from one offset to the next.
+   * The last task that uses each byte. It is the same for all bytes from one offset to the next,
+   * and another one from there on: a slot that begins within such a range is never free earlier
+   * than one at its beginning.
    */
   private static final class Uses {
-    private final TreeMap<Long, Integer> last = new TreeMap<>(Map.of(0L, -1));
+    private static final int UNUSED = -1;
+    private static final int NEVER = -2;
+
+    private final TreeMap<Long, Integer> last = new TreeMap<>(Map.of(0L, UNUSED));
 
     int last(long offset, long bytes) {
       int latest = last.floorEntry(offset).getValue();
@@ -138,6 +144,16 @@ final class WeightRing {
       last.putIfAbsent(offset, last.floorEntry(offset).getValue());
       last.putIfAbsent(end, last.floorEntry(end).getValue());
       last.subMap(offset, end).replaceAll((from, task) -> Math.max(task, unit.last));
+      Map.Entry<Long, Integer> lower = last.lowerEntry(offset);
+      int before = lower == null ? NEVER : lower.getValue();
+      Iterator<Integer> tasks = last.subMap(offset, true, end, true).values().iterator();
+      while (tasks.hasNext()) {
+        int task = tasks.next();
+        if (task == before) {
+          tasks.remove();
+        }
+        before = task;
+      }
     }
   }
 }

@@ -13,6 +13,7 @@ import io.partita.passes.schedule.place.OffsetPacking.Interval;
 import io.partita.passes.schedule.place.WeightRing.Slot;
 import io.partita.passes.schedule.place.WeightRing.Unit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -72,6 +73,37 @@ class PlacesTest {
     assertThat(WeightRing.place(units, 80).slots())
         .hasValue(List.of(new Slot(0, 0), new Slot(40, 0), new Slot(0, 1), new Slot(0, 3)));
     assertThat(WeightRing.place(units, 79).slots()).isEmpty();
+  }
+
+  @Test
+  void unitsTakeTheFirstOfTheSlotsThatAreFreeEarliest() {
+    Random random = new Random(5);
+    for (int round = 0; round < 20; round++) {
+      List<Unit> units = new ArrayList<>();
+      for (int task = 0; task < 60; task++) {
+        units.add(new Unit(1 + random.nextInt(9), task, task + random.nextInt(3)));
+      }
+      int[] last = new int[64];
+      Arrays.fill(last, -1);
+      List<Slot> expected = new ArrayList<>();
+      int earliest = 0;
+      for (Unit unit : units) {
+        Slot best = new Slot(0, Integer.MAX_VALUE);
+        for (int offset = 0; offset + unit.bytes() <= last.length; offset++) {
+          int end = offset + (int) unit.bytes();
+          int used = Arrays.stream(last, offset, end).max().getAsInt();
+          int free = Math.max(earliest, used + 1);
+          best = free < best.free() ? new Slot(offset, free) : best;
+        }
+        int begin = (int) best.offset();
+        for (int at = begin; at < begin + unit.bytes(); at++) {
+          last[at] = Math.max(last[at], unit.last());
+        }
+        earliest = best.free();
+        expected.add(best);
+      }
+      assertThat(WeightRing.place(units, last.length).slots()).hasValue(expected);
+    }
   }
 
   @Test
