@@ -277,7 +277,7 @@ final class CallVerifier {
           throw fault(call, access, tile, "a tile that it may access", operand.direction());
         }
         Content content = operands.get(index);
-        content.bits = operand.element().bits();
+        content.bits = kernel.isUnpacked(index) ? Float.SIZE : operand.element().bits();
         yield new Target(content, content.elements, fields.at(offset));
       }
       case Value.ScratchPointer(var index, var offset) -> {

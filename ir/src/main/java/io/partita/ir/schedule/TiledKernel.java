@@ -1,6 +1,7 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
@@ -35,6 +36,20 @@ public record TiledKernel(
   /** Returns the largest number of tiles. */
   public long tiles() {
     return axes.stream().mapToLong(TileAxis::count).reduce(1, Math::multiplyExact);
+  }
+
+  /**
+   * Whether kernels of f32 have an operand in 16 bits: what reads a circular buffer unpacks its
+   * elements, and what writes to one packs them. Results are packed when they are stored.
+   */
+  public boolean isUnpacked(int operand) {
+    TileOperand one = operands.get(operand);
+    return one.buffer().isPresent()
+        && one.element() == ElementType.BF16
+        && calls.stream()
+            .map(KernelCall::kernel)
+            .noneMatch(kernel -> kernel.elements().contains(ElementType.BF16))
+        && calls.stream().anyMatch(call -> call.kernel().elements().contains(ElementType.F32));
   }
 
   /** Whether a core has work: the first one does everything that isn't distributed. */

@@ -27,6 +27,7 @@ import io.partita.passes.schedule.view.Destinations;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Sharing;
 import io.partita.passes.schedule.view.Storage;
+import io.partita.passes.schedule.view.StoredTypes;
 import io.partita.passes.schedule.view.ViewRules;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,6 +58,7 @@ final class ChipLowering {
   private final Module module;
   private final Graph graph;
   private final List<Group> groups;
+  private final StoredTypes types;
   private final Sharing sharing;
   private final ColumnStorage columns;
   private final Destinations destinations;
@@ -99,10 +101,11 @@ final class ChipLowering {
         steps.put(node, i);
       }
     }
-    this.sharing = new Sharing(graph, steps);
+    this.types = StoredTypes.of(graph, kernels.arePaged());
+    this.sharing = new Sharing(graph, types, steps);
     this.columns = new ColumnStorage(graph);
     addInputs();
-    this.destinations = Destinations.of(module, storages, sharing, steps);
+    this.destinations = Destinations.of(module, types, storages, sharing, steps);
   }
 
   /**
@@ -135,7 +138,7 @@ final class ChipLowering {
     }
     made.tasks.leave();
     List<Named> outputs =
-        new RunResults(made.module, made.storages, made.loops, made.written).add();
+        new RunResults(made.module, made.types, made.storages, made.loops, made.written).add();
     return new ChipTasks(
         devices,
         kernels.kernels(),
@@ -216,16 +219,24 @@ final class ChipLowering {
 
   private void constant(Node node, List<Tensor> tensors) {
     Origin origin = node.name().isEmpty() ? node.origin().withName("constant") : node.origin();
-    TensorType type = node.result().type();
+    TensorType type = types.type(node.result());
     known.put(node.result(), tensors);
+    List<Tensor> stored = stored(type, tensors);
     if (columns.serves(node.result())) {
       Movement.Transpose swap = ColumnStorage.swap(type.rank());
       TensorType swapped = ColumnStorage.swapped(type);
-      Region region = regions.constant(origin, known.results(swap, List.of(tensors), swapped));
+      Region region = regions.constant(origin, known.results(swap, List.of(stored), swapped));
       storages.put(node.result(), Storage.whole(region, swapped).transposed(swap.permutation()));
     } else {
-      storages.put(node.result(), Storage.whole(regions.constant(origin, tensors), type));
+      storages.put(node.result(), Storage.whole(regions.constant(origin, stored), type));
     }
+  }
+
+  /** The elements of a constant as they are stored. */
+  private List<Tensor> stored(TensorType type, List<Tensor> tensors) {
+    return tensors.getFirst().type().element() == type.element()
+        ? tensors
+        : known.results(new Elementwise.Cast(type.element()), List.of(tensors), type);
   }
 
   private static Tensor evaluated(Op op) {
@@ -252,7 +263,7 @@ final class ChipLowering {
 
   /** The storage of a result that only reorders the elements of its operand. */
   private Optional<Storage> view(Node node, Storage operand) {
-    Optional<Storage> view = ViewRules.view(node.op(), operand, node.result().type());
+    Optional<Storage> view = ViewRules.view(node.op(), operand, types.type(node.result()));
     if (view.isEmpty()
         && node.op() instanceof Movement.Transpose(var permutation)
         && columns.serves(node.result())) {
@@ -335,7 +346,7 @@ final class ChipLowering {
   }
 
   private Storage placeFor(Value value) {
-    return destinations.of(value).orElseGet(() -> Storage.fresh(value));
+    return destinations.of(value).orElseGet(() -> Storage.fresh(value, types));
   }
 
   /** Copies the operand that a flag chooses, unless the result takes its place. */

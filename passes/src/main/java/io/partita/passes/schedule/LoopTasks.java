@@ -1,6 +1,7 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Node;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.passes.schedule.lower.Lowerings;
@@ -58,9 +59,13 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
     return tasks.size() - 1;
   }
 
-  /** Copies the elements of a storage for a node. */
+  /** Copies the elements of a storage for a node; as elements of another type, if it has one. */
   void copy(Node node, Storage from, Storage to) {
     List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
-    add(node, new Movement.Transpose(identity), List.of(from), List.of(to));
+    Op op =
+        from.element().isFloat() && from.element() != to.element()
+            ? new Elementwise.Cast(to.element())
+            : new Movement.Transpose(identity);
+    add(node, op, List.of(from), List.of(to));
   }
 }

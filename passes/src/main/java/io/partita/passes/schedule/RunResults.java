@@ -6,6 +6,7 @@ import io.partita.ir.graph.Value;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
+import io.partita.passes.schedule.view.StoredTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +15,15 @@ import java.util.Optional;
 /**
  * What a run of a role leaves: outputs, and states for the next run.
  *
+ * @param types the types in which values are stored
  * @param storages the places of all nonempty values
  */
 record RunResults(
-    Module module, Map<Value, Storage> storages, LoopTasks loops, WrittenValues.Collector written) {
+    Module module,
+    StoredTypes types,
+    Map<Value, Storage> storages,
+    LoopTasks loops,
+    WrittenValues.Collector written) {
   /**
    * Adds the tasks that bring results to their places after everything else; returns the outputs.
    */
@@ -58,11 +64,11 @@ record RunResults(
       }
       Storage storage = storages.get(value);
       if (storage == null) { // without elements
-        storage = Storage.fresh(value);
+        storage = Storage.fresh(value, types);
       } else if (!storage.isContiguous()
           || storage.region().kind() == Region.Kind.CONSTANT
           || StateWrites.overwrite(states, storage.region())) {
-        Storage given = Storage.fresh(value);
+        Storage given = Storage.fresh(value, types);
         loops.copy(StateWrites.node(value), storage, given);
         written.add(loops.last(), value, given, false);
         storage = given;

@@ -3,7 +3,6 @@ package io.partita.passes.schedule;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
@@ -79,18 +78,12 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
       for (Node node : graphs.getFirst().nodes()) {
         for (Value value : node.results()) {
           Storage storage = storages.get(value);
-          if (storage != null && fills(storage, value.type().element())) {
+          if (storage != null && storage.isWholeConstant()) {
             stored.add(new Stored(numbers.get(node), value.index(), storage.region()));
           }
         }
       }
       return new WrittenValues(graphs, written, stored);
-    }
-
-    private static boolean fills(Storage storage, ElementType element) {
-      return storage.region().kind() == Region.Kind.CONSTANT
-          && storage.isContiguous()
-          && element.packedBytes(storage.elements()) == storage.region().bytes();
     }
   }
 }

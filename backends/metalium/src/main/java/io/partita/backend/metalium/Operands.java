@@ -6,6 +6,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -48,6 +49,9 @@ final class Operands {
       return found;
     }
     Node node = value.definition();
+    if (node.op() instanceof Elementwise.Cast && matrices.isTransparent(node)) {
+      return of(node.operand(0));
+    }
     if (node.op() instanceof Movement.Concat(int axis)) {
       return Optional.of(concatenated(node, axis));
     }

@@ -11,13 +11,19 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.text.PirParser;
+import io.partita.ir.type.ElementType;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Blocks that a schedule has for products, whichever function of its step is the last one here. */
 class ScheduledBlocksTest {
@@ -100,6 +106,52 @@ class ScheduledBlocksTest {
     assertThat(blocks.tiles(node("relu").result(), other)).isEqualTo(expected);
     assertThat(blocks.wholeRows(node("square").result(), other).columns())
         .isEqualTo(new CoreBlocks.Extent(22, 22, 1));
+  }
+
+  /** What a schedule counts as L1 of a loop is what the circular buffers of its kernels take. */
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "BF16"})
+  void buffersTakeTheBytesOfTheirLoop(ElementType element) {
+    String text =
+        """
+        pir 1
+        module {
+          graph @product(%x: f32[70,96], %z: f32[70,130], %w: f32[96,130], %scale: f32[130]) -> ("y": f32[70,130], "sum": f32[70,130], "norm": f32[70,130]) {
+            %0 = linear(%x, %w) : f32[70,130] "product"
+            %1 = sub(%z, %0) : f32[70,130] "difference"
+            %2 = sub(%z, %1) : f32[70,130] "rest"
+            %3 = rms_norm(%2, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[70,130] "norm"
+            return %1, %2, %3
+          }
+        }
+        """;
+    ChipSchedule role =
+        Scheduler.schedule(
+                Localization.of(PirParser.parse(text.replace("f32", element.text())), 1),
+                TargetLibrary.find("n150"),
+                SchedulerOptions.STANDARD)
+            .roles()
+            .getFirst();
+    StepMeaning meaning = role.meaning().orElseThrow();
+    Graph graph = meaning.graphs().getFirst();
+    TileFormat format = TileFormat.of(element);
+    Matrices matrices = new Matrices(new MatrixPool(format, format), 0, element);
+    List<Work> steps =
+        new ModelSteps(matrices, new Indices(), new ScheduledBlocks(role, graph))
+            .of(graph, meaning.results(), Set.of());
+    assertThat(steps).hasSize(3);
+    assertThat(role.kernels()).hasSize(3);
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = (Step) steps.get(i);
+      long bytes = CircularBuffers.of(step).stream().mapToLong(CircularBuffers.Buffer::bytes).sum();
+      if (step.kind() == Step.Kind.RMS_NORM) {
+        assertThat(bytes)
+            .isBetween(
+                role.kernels().get(i).workingBytes() / 2, role.kernels().get(i).workingBytes());
+      } else {
+        assertThat(bytes).as(step.origin().name()).isEqualTo(role.kernels().get(i).workingBytes());
+      }
+    }
   }
 
   @Test

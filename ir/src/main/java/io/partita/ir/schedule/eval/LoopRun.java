@@ -54,6 +54,8 @@ final class LoopRun implements TileExpression.Tile {
 
   private final long[] tileBytes;
 
+  private final UnpackedTiles unpacked;
+
   /**
    * @param places the places of operands in the home memory; in the working one for near operands
    * @param step the device and step, for messages
@@ -74,6 +76,7 @@ final class LoopRun implements TileExpression.Tile {
     this.slots = new int[operands];
     this.innermost = new int[operands];
     this.tileBytes = new long[operands];
+    this.unpacked = new UnpackedTiles(kernel);
     for (int i = 0; i < operands; i++) {
       innermost[i] = innermost(kernel.operands().get(i));
     }
@@ -181,6 +184,7 @@ final class LoopRun implements TileExpression.Tile {
       } else if (!overwrites(i)) {
         working.forget(tilePlace(i), Math.toIntExact(tileBytes[i]));
       }
+      unpacked.begin(i, tileBytes[i]);
       if (operand.direction() == Direction.LOAD) {
         load(i);
       } else {
@@ -288,6 +292,7 @@ final class LoopRun implements TileExpression.Tile {
           to[0] += count;
         });
     working.write(tilePlace(operand), (int) tileBytes[operand]);
+    unpacked.unpack(operand, new Place(working.bytes(), tilePlace(operand)));
   }
 
   private void store(int operand) {
@@ -303,6 +308,7 @@ final class LoopRun implements TileExpression.Tile {
     if (one.isNear()) {
       return;
     }
+    unpacked.pack(operand, new Place(working.bytes(), tilePlace(operand)));
     BoxLines.each(
         one,
         this,
@@ -361,8 +367,8 @@ final class LoopRun implements TileExpression.Tile {
         call.pointer(access.pointer())
             .ifPresent(
                 pointer -> {
-                  int bytes = access.bits() / Byte.SIZE;
-                  int at = place(pointer).at();
+                  int bytes = unpacked.storedBytes(pointer, access);
+                  long at = target(pointer) + offset(pointer);
                   access.stretches(
                       0,
                       (from, to) ->
@@ -373,6 +379,9 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   private Place place(Value pointer) {
+    if (pointer instanceof Value.OperandPointer(var operand, var offset) && unpacked.has(operand)) {
+      return unpacked.place(operand, offset.at(this));
+    }
     return new Place(working.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
   }
 
@@ -415,7 +424,7 @@ final class LoopRun implements TileExpression.Tile {
     if (pointer == null) {
       throw fault(name, "a pointer", "none");
     }
-    long bytes = access.bits() / Byte.SIZE;
+    long bytes = unpacked.storedBytes(pointer, access);
     long offset = offset(pointer);
     long first = offset + access.first() * bytes;
     long end = offset + (access.last() + 1) * bytes;

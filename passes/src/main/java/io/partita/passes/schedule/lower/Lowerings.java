@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.lower;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -10,9 +11,12 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /** Selects the lowering of an operation. */
 public final class Lowerings {
@@ -22,10 +26,19 @@ public final class Lowerings {
    * @param operands the operands of the group in the home memory
    * @param results the results of the group
    * @param isPaged whether the working memory has pages of rows and columns, so that the last
-   *     dimension of functions of elements stays a dimension of its own
+   *     dimension of functions of elements stays a dimension of its own, and kernels of f32 unpack
+   *     bf16 and pack results
    * @return the space; empty if the runtime has no kernel
    */
   public static Optional<TileSpace> lower(
+      Group group, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
+    if (isPaged && isComputed(group.first().op(), operands)) {
+      return unpacking(operands, results, (from, to) -> lowered(group, from, to, true));
+    }
+    return lowered(group, operands, results, isPaged);
+  }
+
+  private static Optional<TileSpace> lowered(
       Group group, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
     return group.main().size() > 1
         ? ProductGroupLowering.lower(group, operands, results.getFirst())
@@ -35,7 +48,41 @@ public final class Lowerings {
   /** Does the same for one operation. */
   public static Optional<TileSpace> lower(
       Op op, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
+    if (isPaged && isComputed(op, operands)) {
+      return unpacking(
+          operands, results, (from, to) -> lower(op, from, to, TileEpilogues.NONE, true));
+    }
     return lower(op, operands, results, TileEpilogues.NONE, isPaged);
+  }
+
+  /** Lowers an operation to kernels of f32 that unpack operands and pack results. */
+  private static Optional<TileSpace> unpacking(
+      List<TensorView> operands,
+      List<TensorView> results,
+      BiFunction<List<TensorView>, List<TensorView>, Optional<TileSpace>> lowering) {
+    List<ElementType> stored =
+        Stream.concat(operands.stream(), results.stream()).map(TensorView::element).toList();
+    return lowering
+        .apply(unpacked(operands), unpacked(results))
+        .map(space -> space.unpacking(stored));
+  }
+
+  private static List<TensorView> unpacked(List<TensorView> views) {
+    return views.stream().map(TensorView::unpacked).toList();
+  }
+
+  /** Whether kernels compute with elements, rather than moving them or rounding them. */
+  private static boolean isComputed(Op op, List<TensorView> operands) {
+    return switch (op) {
+      case Movement.ScatterElements(var axis, var reduction) -> reduction != Combine.REPLACE;
+      case Movement.ScatterNd(var reduction) -> reduction != Combine.REPLACE;
+      case Movement movement -> false;
+      case Elementwise.Select select -> false;
+      case Elementwise.Cast(var to) -> !to.isFloat() || !operands.getFirst().element().isFloat();
+      case Structured.Embedding embedding -> false;
+      case Structured.CacheUpdate update -> false;
+      case Op computed -> true;
+    };
   }
 
   private static Optional<TileSpace> lower(

@@ -15,6 +15,11 @@ public record TensorView(ElementType element, List<Long> shape, List<Long> strid
     strides = List.copyOf(strides);
   }
 
+  /** Returns the view that kernels have of 16 bits in pages, which they unpack. */
+  TensorView unpacked() {
+    return element == ElementType.BF16 ? new TensorView(ElementType.F32, shape, strides) : this;
+  }
+
   /** Returns the number of elements. */
   public long elements() {
     return shape.stream().reduce(1L, Math::multiplyExact);

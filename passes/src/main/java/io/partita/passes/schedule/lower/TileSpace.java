@@ -85,6 +85,12 @@ public record TileSpace(
       this(name, value, element, direction, box, false);
     }
 
+    private Operand unpacked(ElementType stored) {
+      return stored == ElementType.BF16 && element == ElementType.F32
+          ? new Operand(name, value, stored, direction, box, isNear)
+          : this;
+    }
+
     Operand near() {
       return new Operand(name, value, element, direction, box, true);
     }
@@ -98,6 +104,17 @@ public record TileSpace(
   public TileSpace withNear(Set<Integer> near) {
     List<Operand> changed = new ArrayList<>(operands);
     near.forEach(number -> changed.set(number, operands.get(number).near()));
+    return new TileSpace(name, axes, changed, scratch, calls);
+  }
+
+  /**
+   * Returns the space on operands that are stored in 16 bits, which kernels unpack.
+   *
+   * @param elements the types in which values are stored, by number
+   */
+  TileSpace unpacking(List<ElementType> elements) {
+    List<Operand> changed =
+        operands.stream().map(each -> each.unpacked(elements.get(each.value))).toList();
     return new TileSpace(name, axes, changed, scratch, calls);
   }
 

@@ -31,8 +31,6 @@ final class GridTiles {
   /** What kernels of rows keep beside a row: sums, factors, and a page on its way. */
   private static final long PAGES_BESIDE_ROW = 8;
 
-  private static final String ROW = "row";
-
   /** The first id of buffers of results. */
   private static final int FIRST_RESULT = 16;
 
@@ -43,9 +41,8 @@ final class GridTiles {
 
   /**
    * @param taken the axes that are distributed, at most two
-   * @param keepsRows whether memory is set aside for what kernels of rows keep
    */
-  private GridTiles(TileSpace whole, CoreGrid grid, List<Integer> taken, boolean keepsRows) {
+  private GridTiles(TileSpace whole, CoreGrid grid, List<Integer> taken) {
     this.grid = grid;
     if (taken.size() == 2) {
       dealt.put(CoreGrid.Axis.ROWS, taken.get(0));
@@ -63,9 +60,7 @@ final class GridTiles {
     }
     List<TileSpace.Scratch> scratch = new ArrayList<>(whole.scratch());
     partialSums(whole).ifPresent(scratch::add);
-    if (keepsRows) {
-      intermediateRow(whole).ifPresent(scratch::add);
-    }
+    intermediateRow(whole).ifPresent(scratch::add);
     this.space = new TileSpace(whole.name(), limited, whole.operands(), scratch, whole.calls());
     this.share = new TileSpace(whole.name(), shares, whole.operands(), scratch, whole.calls());
   }
@@ -73,12 +68,8 @@ final class GridTiles {
   /**
    * Returns the distributions of a loop: over both directions of the grid, and over all cores one
    * after the other.
-   *
-   * @param keepsRows whether memory is set aside for what kernels of rows keep. Rows that don't fit
-   *     then may still fit where kernels store their elements in 16 bits, which loops compute in
-   *     32; the backend knows.
    */
-  static List<GridTiles> all(TileSpace space, ChipKind chip, boolean keepsRows) {
+  static List<GridTiles> all(TileSpace space, ChipKind chip) {
     List<Integer> axes = new ArrayList<>();
     for (int axis = 0; axis < space.axes().size(); axis++) {
       if (mayBeDealt(space, axis)) {
@@ -88,9 +79,9 @@ final class GridTiles {
     axes.sort(Comparator.comparingLong(axis -> -blocks(space, axis)));
     List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
     CoreGrid grid = grid(chip);
-    List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken, keepsRows)));
+    List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken)));
     if (taken.size() == 2) {
-      taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis), keepsRows)));
+      taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis))));
     }
     return all;
   }
@@ -135,10 +126,10 @@ final class GridTiles {
     if (!isOfRows(whole)) {
       return Optional.empty();
     }
-    long columns = whole.operands().getFirst().box().getLast().extent();
-    long pages = Math.ceilDiv(columns, PAGE) + PAGES_BESIDE_ROW;
+    TileSpace.Operand x = whole.operands().getFirst();
+    long pages = Math.ceilDiv(x.box().getLast().extent(), PAGE) + PAGES_BESIDE_ROW;
     return Optional.of(
-        new TileSpace.Scratch(ROW, TileExpression.of(pages * pageBytes(ElementType.F32))));
+        new TileSpace.Scratch("row", TileExpression.of(pages * pageBytes(x.element()))));
   }
 
   static CoreGrid grid(ChipKind chip) {
@@ -194,9 +185,7 @@ final class GridTiles {
 
   /** Whether vectors are rows of pages; those of other loops fill pages in order. */
   static boolean areVectorsRows(TileSpace space) {
-    return isProduct(space)
-        || isOfTiles(space)
-        || space.scratch().stream().anyMatch(scratch -> scratch.name().equals(ROW));
+    return isProduct(space) || isOfTiles(space) || isOfRows(space);
   }
 
   /** Whether an operand is a table, of which kernels read single rows, not pages. */

@@ -78,7 +78,7 @@ public final class TileChoice {
    * @throws PartitaException with {@link TileCode#TOO_LARGE}
    */
   public TiledKernel choose(TileSpace space, String where) {
-    return find(space).orElseThrow(() -> tooLarge(choices(space, false).getFirst(), where));
+    return find(space).orElseThrow(() -> tooLarge(choices(space).getFirst(), where));
   }
 
   /** Returns the loop of a space; empty if its smallest tiles don't fit. */
@@ -131,26 +131,17 @@ public final class TileChoice {
     }
   }
 
-  /**
-   * Returns the choices of a space: one for each distribution over cores with private tiles.
-   *
-   * @param keepsRows as in {@link GridTiles#all}
-   */
-  private List<Choice> choices(TileSpace space, boolean keepsRows) {
+  /** Returns the choices of a space: one for each distribution over cores with private tiles. */
+  private List<Choice> choices(TileSpace space) {
     return GridTiles.areDealt(chip)
-        ? GridTiles.all(space, chip, keepsRows).stream()
+        ? GridTiles.all(space, chip).stream()
             .map(grid -> new Choice(space, Optional.of(grid)))
             .toList()
         : List.of(new Choice(space, Optional.empty()));
   }
 
   private Optional<Timed> fastest(TileSpace space) {
-    Optional<Timed> fastest = fastest(choices(space, true));
-    return fastest.isEmpty() && GridTiles.areDealt(chip) ? fastest(choices(space, false)) : fastest;
-  }
-
-  private static Optional<Timed> fastest(List<Choice> choices) {
-    return choices.stream()
+    return choices(space).stream()
         .flatMap(choice -> choice.best().stream())
         .min(Comparator.comparingDouble(Timed::cycles));
   }

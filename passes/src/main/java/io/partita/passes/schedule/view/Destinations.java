@@ -5,11 +5,11 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.type.TensorType;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -28,7 +28,10 @@ public final class Destinations {
 
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  private Destinations(Graph graph) {
+  private final StoredTypes types;
+
+  private Destinations(Graph graph, StoredTypes types) {
+    this.types = types;
     this.readers = graph.readers();
     graph.outputs().forEach(output -> outputs.add(output.value()));
   }
@@ -38,8 +41,12 @@ public final class Destinations {
    * @param steps by node, the index of the step that computes it
    */
   public static Destinations of(
-      Module module, Map<Value, Storage> states, Sharing sharing, Map<Node, Integer> steps) {
-    Destinations made = new Destinations(module.graph());
+      Module module,
+      StoredTypes types,
+      Map<Value, Storage> states,
+      Sharing sharing,
+      Map<Node, Integer> steps) {
+    Destinations made = new Destinations(module.graph(), types);
     for (Module.State state : module.states()) {
       Value input = named(module.graph(), state.input());
       Value output =
@@ -86,14 +93,14 @@ public final class Destinations {
       }
       case Movement.Reshape reshape when isTransposed(node.operand(0)) -> {
         Storage result = destinations.get(node.result());
-        Storage tried =
-            result != null ? result : Storage.whole(region(node.result()), node.result().type());
+        Storage tried = result != null ? result : Storage.fresh(node.result(), types);
         if (assign(node.operand(0), source(node, tried))) {
           destinations.put(node.result(), tried);
         }
       }
       case Movement.Reshape reshape -> passOn(node);
       case Movement.Transpose transpose -> passOn(node);
+      case Elementwise.Cast cast when isAlias(node) -> passOn(node);
       case Op other -> {}
     }
   }
@@ -120,20 +127,18 @@ public final class Destinations {
             && operand.definition().op() instanceof Communication.Exchange
             && readers.get(operand).size() == 1
             && !outputs.contains(operand);
-    return isExchanged ? result.inLines() : source(node.op(), result, operand);
+    return isExchanged
+        ? result.inLines()
+        : ViewRules.source(node.op(), result, types.type(operand));
   }
 
-  private static Optional<Storage> source(Op op, Storage result, Value operand) {
-    return ViewRules.source(op, result, operand.type());
+  /** Whether a cast only tells in which type kernels compute. */
+  private boolean isAlias(Node cast) {
+    return types.element(cast.operand(0)) == types.element(cast.result());
   }
 
   private Storage ownOrNew(Value value) {
-    return destinations.computeIfAbsent(value, key -> Storage.whole(region(value), value.type()));
-  }
-
-  private static Region region(Value value) {
-    TensorType type = value.type();
-    return Region.activation(value.origin(), type.bytes());
+    return destinations.computeIfAbsent(value, key -> Storage.fresh(key, types));
   }
 
   private boolean assign(Value value, Optional<Storage> storage) {
@@ -150,11 +155,14 @@ public final class Destinations {
           case Source source -> false;
           case Structured.CacheUpdate update -> false;
           case Communication.Gate gate -> false;
-          case Communication exchange -> storage.lines().isPresent();
+          case Communication exchange ->
+              storage.element() == types.element(value) && storage.lines().isPresent();
           case Movement.Slice slice -> false;
           case Movement.Broadcast broadcast -> false;
           case Movement.Reshape reshape -> canPassOn(value.definition(), storage);
           case Movement.Transpose transpose -> canPassOn(value.definition(), storage);
+          case Elementwise.Cast cast when isAlias(value.definition()) ->
+              canPassOn(value.definition(), storage);
           case Op computed -> true;
         };
     if (possible) {
@@ -174,11 +182,14 @@ public final class Destinations {
       case Source constant -> false;
       case Structured.CacheUpdate update -> false;
       case Communication.Gate gate -> false;
-      case Communication exchange -> source.get().lines().isPresent();
+      case Communication exchange ->
+          source.get().element() == types.element(operand) && source.get().lines().isPresent();
       case Movement.Slice slice -> false;
       case Movement.Broadcast broadcast -> false;
       case Movement.Reshape reshape -> canPassOn(operand.definition(), source.get());
       case Movement.Transpose transpose -> canPassOn(operand.definition(), source.get());
+      case Elementwise.Cast cast when isAlias(operand.definition()) ->
+          canPassOn(operand.definition(), source.get());
       case Op computed -> true;
     };
   }

@@ -5,7 +5,6 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -22,9 +21,9 @@ public final class Sharing {
   /**
    * @param steps by node, the index of the step that reads its operands
    */
-  public Sharing(Graph graph, Map<Node, Integer> steps) {
+  public Sharing(Graph graph, StoredTypes types, Map<Node, Integer> steps) {
     for (Node node : graph.nodes()) {
-      if (mayShare(node)) {
+      if (types.isSameBits(node) || mayShare(node)) {
         node.operands().forEach(operand -> parents.put(root(operand), root(node.result())));
       }
     }
@@ -46,7 +45,6 @@ public final class Sharing {
       case Movement.Broadcast broadcast -> true;
       case Movement.Concat concat -> true;
       case Communication.Gate gate -> true;
-      case Elementwise.Cast(var to) -> ViewRules.isSameBits(node.operand(0).type().element(), to);
       case io.partita.ir.op.Op other -> false;
     };
   }

@@ -44,8 +44,9 @@ public record Storage(
   }
 
   /** Returns the storage of an activation in a region of its own. */
-  public static Storage fresh(Value value) {
-    return whole(Region.activation(value.origin(), value.type().bytes()), value.type());
+  public static Storage fresh(Value value, StoredTypes types) {
+    TensorType type = types.type(value);
+    return whole(Region.activation(value.origin(), type.bytes()), type);
   }
 
   private static List<Long> boxed(long[] values) {

@@ -24,6 +24,7 @@ public final class ViewRules {
   /**
    * Returns the storage of the result in the operand's region.
    *
+   * @param result the type in which the result is stored
    * @return none for an operation that needs a loop
    */
   public static Optional<Storage> view(Op op, Storage operand, TensorType result) {
@@ -31,8 +32,8 @@ public final class ViewRules {
       case Movement movement -> movement(movement, operand, result).filter(Storage::isRegular);
       case Communication communication -> Optional.empty();
       case Contraction contraction -> Optional.empty();
-      case Elementwise.Cast(var to) when isSameBits(operand.element(), to) ->
-          Optional.of(operand.as(to));
+      case Elementwise.Cast cast when isSameBits(operand.element(), result.element()) ->
+          Optional.of(operand.as(result.element()));
       case Elementwise elementwise -> Optional.empty();
       case IntegerNetwork network -> Optional.empty();
       case Quantized quantized -> Optional.empty();
@@ -42,9 +43,11 @@ public final class ViewRules {
     };
   }
 
-  /** Returns whether a cast reinterprets integers as another type of equal width. */
+  /**
+   * Returns whether a cast reinterprets integers as another type of equal width, or does nothing.
+   */
   static boolean isSameBits(ElementType from, ElementType to) {
-    return from.isInteger() && to.isInteger() && from.bits() == to.bits();
+    return from == to || from.isInteger() && to.isInteger() && from.bits() == to.bits();
   }
 
   private static Optional<Storage> movement(Movement movement, Storage operand, TensorType result) {
@@ -69,6 +72,7 @@ public final class ViewRules {
   /**
    * Returns the storage of the operand with which the result has a given storage.
    *
+   * @param operand the type in which the operand is stored
    * @return none if that takes a copy
    */
   static Optional<Storage> source(Op op, Storage result, TensorType operand) {
@@ -76,6 +80,7 @@ public final class ViewRules {
         switch (op) {
           case Movement.Reshape reshape -> result.reshaped(extents(operand));
           case Movement.Transpose(var permutation) -> Optional.of(result.untransposed(permutation));
+          case Elementwise.Cast cast -> Optional.of(result.as(operand.element()));
           case Op other -> Optional.empty();
         };
     return source.filter(Storage::isWritable);
