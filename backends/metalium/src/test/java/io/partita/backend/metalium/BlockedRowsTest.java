@@ -67,10 +67,7 @@ class BlockedRowsTest {
         .containsOnly(List.of("1", "1", "2", "1", ""));
   }
 
-  /**
-   * The longest rows of 32 bits whose scale, bias, squares and results are in L1 beside them, and
-   * rows of 16 bits that loops in 32 bits have no room for.
-   */
+  /** The longest rows whose scale, bias, squares and results are in L1 beside them. */
   @ParameterizedTest
   @CsvSource({"2048, f32", "4096, bf16"})
   void longRowsFitL1(int columns, String element) throws IOException {

@@ -255,8 +255,8 @@ final class GridTiles {
 
   /**
    * Returns the dimension of the grid along which all cores need the same tiles of an operand, and
-   * one core sends them to the others. Kernels of elements read the few pages of such operands
-   * themselves.
+   * one core sends them to the others. Kernels of products and of rows do that; others read such
+   * operands on each core.
    *
    * @param isCut whether an axis has several tiles
    */
@@ -267,17 +267,21 @@ final class GridTiles {
             .filter(each -> !dependsOn(operand, each.getValue()))
             .map(Map.Entry::getKey)
             .toList();
-    if (operand.direction() != Direction.LOAD || same.isEmpty() || isOfTiles(space)) {
+    if (operand.direction() != Direction.LOAD || same.isEmpty() || !isMulticast()) {
       return Optional.empty();
     }
     return Optional.of(same.size() == 2 ? CoreGrid.Axis.CORES : same.getFirst());
+  }
+
+  private boolean isMulticast() {
+    return isProduct(space) || isOfRows(space);
   }
 
   /** Returns the cores that need the same tiles of an operand, of which one loads them. */
   long sharing(TileSpace.Operand operand) {
     long cores = 1;
     for (Map.Entry<CoreGrid.Axis, Integer> each : dealt.entrySet()) {
-      boolean isSame = !isOfTiles(space) && !dependsOn(operand, each.getValue());
+      boolean isSame = isMulticast() && !dependsOn(operand, each.getValue());
       if (operand.direction() == Direction.LOAD && isSame) {
         cores *= Math.min(grid.size(each.getKey()), blocks(space, each.getValue()));
       }

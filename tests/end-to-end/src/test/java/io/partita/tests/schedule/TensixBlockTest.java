@@ -228,10 +228,13 @@ class TensixBlockTest {
   @ParameterizedTest
   @CsvSource({"2, 3, 20, 6, 1", "1, 2, 200, 14, 4", "1, 8, 64, 16, 2", "1, 40, 32, 40, 1"})
   void queriesAndKeysAreDealtToCores(int batch, int heads, int tokens, int cores, int parts) {
-    AttentionBlocks blocks =
-        blocksOfFirst(attention(batch, heads, tokens, 16), AttentionBlocks::of);
+    String text = attention(batch, heads, tokens, 16);
+    AttentionBlocks blocks = blocksOfFirst(text, AttentionBlocks::of);
     assertThat(blocks.rows()).isEqualTo(new CoreBlocks.Extent(cores, 1, cores));
     assertThat(blocks.columns()).isEqualTo(new CoreBlocks.Extent(parts, 1, parts));
+    // Each core reads its keys and values itself.
+    assertThat(schedule(text).roles().getFirst().kernels().getFirst().operands())
+        .allMatch(operand -> operand.multicast().isEmpty());
   }
 
   /** Squares, and pages of sums and factors, are in L1 beside rows, scales and results. */
