@@ -101,7 +101,7 @@ final class ChipLowering {
         steps.put(node, i);
       }
     }
-    this.types = StoredTypes.of(graph, kernels.arePaged());
+    this.types = StoredTypes.of(graph, kernels.arePaged() && StoredTypes.areOfBf16(program));
     this.sharing = new Sharing(graph, types, steps);
     this.columns = new ColumnStorage(graph);
     addInputs();

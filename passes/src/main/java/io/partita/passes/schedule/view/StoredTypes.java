@@ -3,17 +3,21 @@ package io.partita.passes.schedule.view;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,12 +32,12 @@ public final class StoredTypes {
   private StoredTypes() {}
 
   /**
-   * @param graph a legal graph
-   * @param arePaged whether kernels unpack and pack pages
+   * @param graph the legal graph of a device
+   * @param arePacked whether kernels unpack and pack pages, and the program is one of bf16
    */
-  public static StoredTypes of(Graph graph, boolean arePaged) {
+  public static StoredTypes of(Graph graph, boolean arePacked) {
     StoredTypes types = new StoredTypes();
-    if (arePaged && isOfBf16(graph)) {
+    if (arePacked) {
       for (Node node : graph.nodes()) {
         node.results().stream().filter(StoredTypes::isF32).forEach(types.packed::add);
       }
@@ -43,15 +47,18 @@ public final class StoredTypes {
     return types;
   }
 
-  /** Whether all floats that are read by a run are of bf16. */
-  private static boolean isOfBf16(Graph graph) {
-    List<ElementType> floats =
-        graph.inputs().stream()
-            .map(input -> input.type().element())
-            .filter(ElementType::isFloat)
-            .distinct()
-            .toList();
-    return floats.equals(List.of(ElementType.BF16));
+  /** Whether all floats that a run reads are of bf16; or, if it reads none, those it returns. */
+  public static boolean areOfBf16(Program program) {
+    Set<ElementType> read = floats(program.inputs());
+    Set<ElementType> floats = read.isEmpty() ? floats(program.outputs()) : read;
+    return floats.equals(Set.of(ElementType.BF16));
+  }
+
+  private static Set<ElementType> floats(Map<String, ShardedType> types) {
+    return types.values().stream()
+        .map(type -> type.type().element())
+        .filter(ElementType::isFloat)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static boolean isF32(Value value) {

@@ -80,7 +80,8 @@ public final class ViewRules {
         switch (op) {
           case Movement.Reshape reshape -> result.reshaped(extents(operand));
           case Movement.Transpose(var permutation) -> Optional.of(result.untransposed(permutation));
-          case Elementwise.Cast cast -> Optional.of(result.as(operand.element()));
+          case Elementwise.Cast cast ->
+              Optional.of(result).filter(each -> each.element() == operand.element());
           case Op other -> Optional.empty();
         };
     return source.filter(Storage::isWritable);

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -321,6 +323,33 @@ class TensixBlockTest {
   @Test
   void sixteenBitAttentionAndHeadsAgree() {
     computesTheSame(attention(2, 3, 33, 16).replace("f32", "bf16"));
+  }
+
+  /** A model whose inputs are tokens has the type of what it returns. */
+  @Test
+  void rowsOfTablesHaveSixteenBits() {
+    String table =
+        IntStream.range(0, 3 * 64).mapToObj(i -> i - 96 + ".0").collect(Collectors.joining(", "));
+    String text =
+        """
+        pir 1
+        module {
+          graph @rows(%ids: i64[40]) -> ("y": bf16[40,64]) {
+            %0 = constant [TABLE] : bf16[192]
+            %1 = reshape(%0) {to = [3, 64]} : bf16[3,64]
+            %2 = embedding(%1, %ids) : bf16[40,64] "rows"
+            %3 = exp(%2) : bf16[40,64] "exp"
+            %4 = relu(%3) : bf16[40,64] "relu"
+            return %4
+          }
+        }
+        """
+            .replace("TABLE", table);
+    Schedule schedule = schedule(text);
+    assertThat(schedule.roles().getFirst().kernels())
+        .flatExtracting(TiledKernel::operands)
+        .extracting(TileOperand::element)
+        .containsOnly(ElementType.I64, ElementType.BF16);
   }
 
   /** What is returned in f32 is stored so, also through a view. */
