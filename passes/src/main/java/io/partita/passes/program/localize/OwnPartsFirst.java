@@ -80,7 +80,7 @@ public final class OwnPartsFirst {
   private static boolean isGather(Exchange exchange) {
     return exchange.before().size() == 1
         && exchange.after().equals(List.of(new Slice(0, exchange.elements())))
-        && exchange.steps().getFirst() instanceof Step.Send
+        && exchange.steps().stream().limit(1).anyMatch(Step.Send.class::isInstance)
         && exchange.steps().stream().noneMatch(OwnPartsFirst::combines);
   }
 
