@@ -103,6 +103,44 @@ class BegunExchangesTest {
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
 
+  /** Tests that parts of a product, which is computed while rows are gathered, aren't copied. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void partsOfAProductAreStoredInTheWhole(int devices) {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              mesh(x=%d)
+              graph @main(%%a: f32[1,130{x},40], %%w: f32[40,24]) -> ("y": f32[1,130,24]) {
+                %%0 = neg(%%a) : f32[1,130{x},40]
+                %%1 = sync(%%0) {kind = "all_gather(x)", to = "[*,*,*]", algorithm = "direct"} : f32[1,130,40]
+                %%2 = matmul(%%1, %%w) {result = f32} : f32[1,130,24]
+                %%3 = relu(%%2) : f32[1,130,24]
+                return %%3
+              }
+            }
+            """
+                .formatted(devices));
+    Program program = DelayReceives.apply(Localization.of(module, 1), 1);
+    Schedule schedule = Scheduler.schedule(program, TARGET, SchedulerOptions.STANDARD);
+    ChipSchedule role = schedule.roles().getFirst();
+    assertThat(begins(role.steps())).hasSize(1);
+    assertThat(role.steps())
+        .filteredOn(step -> step instanceof RunTiles)
+        .hasSize(3)
+        .noneMatch(step -> isCopy(role, (RunTiles) step));
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    module
+        .graph()
+        .inputs()
+        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    List<Tensor> expected = Evaluator.run(module.graph(), List.copyOf(inputs.values()));
+    Map<String, Tensor> found = new ScheduleEvaluator(schedule).run(inputs);
+    CloseTensors.verify(List.copyOf(found.values()), expected);
+  }
+
   /** Tests that products run between the begin of an exchange and its end. */
   @Test
   void partsTravelWhileTheNextIsComputed() {
