@@ -21,7 +21,6 @@ import io.partita.passes.program.localize.OverlapSyncs.Tiles;
 import io.partita.passes.program.localize.OwnPartsFirst;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -65,8 +64,7 @@ public final class OverlapChoice {
    * @param target as many devices as the module has
    */
   public static Module tiled(Module module, TargetDescription target, PlanOptions options) {
-    Module early = new OverlapChoice(module, target, options).withEarlySends();
-    return OverlapSyncs.apply(early, new OverlapChoice(early, target, options).tiles());
+    return new OverlapChoice(module, target, options).tiled();
   }
 
   private OverlapChoice(Module module, TargetDescription target, PlanOptions options) {
@@ -96,7 +94,7 @@ public final class OverlapChoice {
       PlanOptions options,
       ToDoubleFunction<PlanReport> figure) {
     OverlapChoice choice = new OverlapChoice(plain.module(), target, options);
-    Module tiled = tiled(plain.module(), target, options);
+    Module tiled = choice.tiled();
     List<Planned> plans = new ArrayList<>(List.of(plain, choice.delayed(plain.module())));
     if (!tiled.equals(plain.module())) {
       plans.add(choice.delayed(tiled));
@@ -117,9 +115,16 @@ public final class OverlapChoice {
     return new Planned(changed, program, Plans.report(program, target, options));
   }
 
-  /** Returns the module with gathers that send before they receive where that is faster. */
-  private Module withEarlySends() {
-    Set<Node> early = Collections.newSetFromMap(new IdentityHashMap<>());
+  private Module tiled() {
+    List<Node> early = earlySends();
+    OverlapChoice choice =
+        early.isEmpty() ? this : new OverlapChoice(direct(module, early), target, options);
+    return OverlapSyncs.apply(choice.module, choice.tiles());
+  }
+
+  /** Returns the gathers that are faster if devices send before they receive. */
+  private List<Node> earlySends() {
+    List<Node> early = new ArrayList<>();
     Map<List<Object>, Boolean> faster = new HashMap<>();
     for (OwnPartsFirst.Gather gather : OwnPartsFirst.gathers(module)) {
       Part part = new Part(gather.sync(), gather.product());
@@ -127,7 +132,7 @@ public final class OverlapChoice {
         early.add(gather.sync());
       }
     }
-    return direct(module, early);
+    return early;
   }
 
   private boolean isFaster(Module part) {
@@ -137,7 +142,7 @@ public final class OverlapChoice {
     return delayed(direct(part, syncs)).report().seconds() < least;
   }
 
-  private static Module direct(Module module, Collection<Node> syncs) {
+  private static Module direct(Module module, List<Node> syncs) {
     GraphEditor editor = new GraphEditor(module.graph());
     for (Node node : syncs) {
       editor.before(node);
