@@ -5,6 +5,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
@@ -106,11 +107,30 @@ final class SequenceStrategy {
     long joined = key.get().result().type().bytes() + value.get().result().type().bytes();
     boolean heads = mesh.splitsWeights() && !block.attention().kvHeads().is(1);
     boolean isLess = features < joined / (heads ? mesh.mesh().size(mesh.heads()) : 1);
+    Node attention = block.attention().node();
     if (kind.map(each -> each == TokenGathers.Kind.FEATURES).orElse(isLess)) {
-      Node attention = block.attention().node();
       computeEverywhere(attention.operand(1), key.get().input());
       computeEverywhere(attention.operand(2), value.get().input());
+    } else {
+      moveEverywhere(attention.operand(1));
+      moveEverywhere(attention.operand(2));
     }
+  }
+
+  /**
+   * Gathers a value before it is reshaped and transposed: tokens come first there, so that the
+   * parts of devices follow each other in memory.
+   */
+  private void moveEverywhere(Value moved) {
+    Value value = moved;
+    while (value.definition() != null && isMovement(value.definition().op())) {
+      pins.unsplit(value.definition(), axes());
+      value = value.definition().operand(0);
+    }
+  }
+
+  private static boolean isMovement(Op op) {
+    return op instanceof Movement.Reshape || op instanceof Movement.Transpose;
   }
 
   private void computeEverywhere(Value result, Value input) {

@@ -14,13 +14,16 @@ import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.program.localize.DelayReceives;
+import io.partita.passes.program.localize.Gather;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.program.localize.OverlapSyncs;
 import io.partita.passes.program.localize.OverlapSyncs.Candidate;
 import io.partita.passes.program.localize.OverlapSyncs.Tiles;
 import io.partita.passes.program.localize.OwnPartsFirst;
+import io.partita.passes.program.localize.WorkAfterExchanges;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -36,10 +39,10 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Chooses the syncs that are sent in tiles while their products are computed, and the numbers of
- * tiles. A product and its sync are predicted alone for each number of tiles. Before a product,
- * gathers in which all devices send before they receive are tried too, because the product of a
- * device's own part can be computed meanwhile. The whole model is then predicted with the best
- * choices, which are used only if they improve it.
+ * tiles. A product and its sync are predicted alone for each number of tiles. Before a product, and
+ * beside one, gathers in which all devices send before they receive are tried too, because the
+ * product, or that of a device's own part, can be computed meanwhile. The whole model is then
+ * predicted with the best choices, which are used only if they improve it.
  */
 public final class OverlapChoice {
   private static final int MAX_TILES = 16;
@@ -116,17 +119,19 @@ public final class OverlapChoice {
   }
 
   private Module tiled() {
-    List<Node> early = earlySends();
+    Set<Node> early = earlySends();
     OverlapChoice choice =
         early.isEmpty() ? this : new OverlapChoice(direct(module, early), target, options);
     return OverlapSyncs.apply(choice.module, choice.tiles());
   }
 
   /** Returns the gathers that are faster if devices send before they receive. */
-  private List<Node> earlySends() {
-    List<Node> early = new ArrayList<>();
+  private Set<Node> earlySends() {
+    Set<Node> early = new LinkedHashSet<>();
     Map<List<Object>, Boolean> faster = new HashMap<>();
-    for (OwnPartsFirst.Gather gather : OwnPartsFirst.gathers(module)) {
+    List<Gather> gathers = new ArrayList<>(OwnPartsFirst.gathers(module));
+    gathers.addAll(WorkAfterExchanges.gathers(module));
+    for (Gather gather : gathers) {
       Part part = new Part(gather.sync(), gather.product());
       if (part.canBePriced() && faster.computeIfAbsent(part.key, key -> isFaster(part.module()))) {
         early.add(gather.sync());
@@ -136,13 +141,12 @@ public final class OverlapChoice {
   }
 
   private boolean isFaster(Module part) {
-    List<Node> syncs =
-        OwnPartsFirst.gathers(part).stream().map(OwnPartsFirst.Gather::sync).toList();
+    List<Node> syncs = part.graph().nodes().stream().filter(Gather::isGather).toList();
     double least = delayed(part).report().seconds() * (1 - MIN_GAIN);
     return delayed(direct(part, syncs)).report().seconds() < least;
   }
 
-  private static Module direct(Module module, List<Node> syncs) {
+  private static Module direct(Module module, Collection<Node> syncs) {
     GraphEditor editor = new GraphEditor(module.graph());
     for (Node node : syncs) {
       editor.before(node);
@@ -152,12 +156,17 @@ public final class OverlapChoice {
     return module.with(editor.freeze());
   }
 
-  /** The tiles of each sync that improves. */
+  /** The tiles of each sync that improves, and beside which no other product can run. */
   private Map<Candidate, Tiles> tiles() {
     Map<Candidate, Tiles> tiles = new LinkedHashMap<>();
+    Set<Node> hidden = Collections.newSetFromMap(new IdentityHashMap<>());
+    WorkAfterExchanges.gathers(module).stream()
+        .map(Gather::sync)
+        .filter(sync -> ((Sync) sync.op()).algorithm().equals(DIRECT))
+        .forEach(hidden::add);
     for (Candidate candidate : OverlapSyncs.candidates(module)) {
       Part part = new Part(candidate.product(), candidate.sync());
-      if (part.canBePriced()) {
+      if (part.canBePriced() && !hidden.contains(candidate.sync())) {
         known
             .computeIfAbsent(part.key, key -> best(part.module()))
             .ifPresent(best -> tiles.put(candidate, best));
@@ -205,21 +214,33 @@ public final class OverlapChoice {
   }
 
   private List<Node> between(Node first, Node last) {
-    return module.graph().nodes().subList(numbers.get(first) + 1, numbers.get(last));
+    int from = numbers.get(first) + 1;
+    return module.graph().nodes().subList(from, Math.max(from, numbers.get(last)));
   }
 
-  /** The graph of a sync, its product and the nodes between; other values are inputs. */
+  /**
+   * The graph of a sync, its product and the nodes between, or of a sync and a product beside it;
+   * other values are inputs.
+   */
   private final class Part {
     private final GraphBuilder graph = new GraphBuilder("part");
     private final SortedMap<String, Layout> inputs = new TreeMap<>();
     private final Map<Value, Value> copies = new IdentityHashMap<>();
     private final List<Object> key = new ArrayList<>();
     private final Node first;
-    private final Set<Node> after;
+    private final Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
 
     Part(Node first, Node last) {
       this.first = first;
-      this.after = after(last);
+      after.add(first);
+      for (Node node : between(first, last)) {
+        if (isAfter(node)) {
+          after.add(node);
+        }
+      }
+      if (!isAfter(last)) {
+        graph.output("beside", copy(first).result());
+      }
       graph.output("after", copy(last).result());
     }
 
@@ -265,16 +286,8 @@ public final class OverlapChoice {
               || node.operands().size() == 1 && isWeight(node.operand(0)));
     }
 
-    /** Returns the nodes from the first to the last one. */
-    private Set<Node> after(Node last) {
-      Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
-      after.add(first);
-      for (Node node : between(first, last)) {
-        if (node.operands().stream().anyMatch(value -> after.contains(value.definition()))) {
-          after.add(node);
-        }
-      }
-      return after;
+    private boolean isAfter(Node node) {
+      return node.operands().stream().anyMatch(value -> after.contains(value.definition()));
     }
 
     private Value input(Value value) {

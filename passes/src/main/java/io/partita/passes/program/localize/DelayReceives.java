@@ -7,8 +7,6 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.op.Contraction;
-import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.passes.program.collective.ProgramProof;
 import java.util.ArrayList;
@@ -22,9 +20,10 @@ import java.util.Set;
  * Moves computation before receives: nodes between an exchange and the next one that don't depend
  * on its result run before its first receive, and after the sends that wait for none. The exchange
  * becomes two: one with these sends, and one with the rest on the same vector. So messages are in
- * flight while the device computes, as for a sync in tiles ({@link OverlapSyncs}). Products of
- * gathered values are divided first, so that they have something to compute ({@link
- * OwnPartsFirst}). Each device sends and receives in the same order as before.
+ * flight while the device computes, as for a sync in tiles ({@link OverlapSyncs}). So that there is
+ * something to compute, products of gathered values are divided first ({@link OwnPartsFirst}), and
+ * products that no exchange needs come after one ({@link WorkAfterExchanges}). Each device sends
+ * and receives in the same order as before.
  */
 public final class DelayReceives {
   private final Graph graph;
@@ -53,7 +52,7 @@ public final class DelayReceives {
 
   private Graph run() {
     graph.inputs().forEach(in -> copies.put(in, builder.input(in.name(), in.type())));
-    List<Node> nodes = graph.nodes();
+    List<Node> nodes = WorkAfterExchanges.order(graph);
     int at = 0;
     while (at < nodes.size()) {
       if (!(nodes.get(at).op() instanceof Exchange exchange)) {
@@ -101,7 +100,7 @@ public final class DelayReceives {
       sends++;
     }
     boolean waits = sends < exchange.steps().size();
-    if (!waits || free.stream().noneMatch(DelayReceives::isWork)) {
+    if (!waits || free.stream().noneMatch(WorkAfterExchanges::isWork)) {
       add(node);
       following.forEach(this::add);
       return;
@@ -130,13 +129,5 @@ public final class DelayReceives {
         exchange.before(),
         isFirst ? exchange.before() : exchange.after(),
         exchange.steps().subList(from, to));
-  }
-
-  /** Whether a node takes a significant time, more than beginning an exchange early. */
-  private static boolean isWork(Node node) {
-    return node.op() instanceof Contraction
-        || node.op() instanceof Structured.Linear
-        || node.op() instanceof Structured.Ffn
-        || node.op() instanceof Structured.Attention;
   }
 }

@@ -6,11 +6,9 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.op.Movement;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.program.localize.Cuts.Range;
@@ -42,11 +40,9 @@ public final class OwnPartsFirst {
     graph.nodes().forEach(node -> numbers.put(node, numbers.size()));
   }
 
-  /** A sync that gathers the parts of a value, and the first product that reads it. */
-  public record Gather(Node sync, Node product) {}
-
   /**
-   * Returns the gathers before products, in execution order.
+   * Returns the gathers before products, each with the first product that reads the gathered value,
+   * in execution order.
    *
    * @param module a module of the mesh dialect
    */
@@ -54,8 +50,7 @@ public final class OwnPartsFirst {
     Map<Value, List<Node>> readers = module.graph().readers();
     List<Gather> gathers = new ArrayList<>();
     for (Node node : module.graph().nodes()) {
-      if (node.op() instanceof Sync sync
-          && sync.kinds().values().stream().allMatch(kind -> kind == SyncKind.ALL_GATHER)) {
+      if (Gather.isGather(node)) {
         readers.getOrDefault(node.result(), List.of()).stream()
             .filter(Cuts::isProduct)
             .findFirst()

@@ -245,8 +245,10 @@ public final class TileChoice {
       scratch.add(new TileScratch(space.scratch().get(i).name(), start, bytes));
       end = start + bytes;
     }
+    UnaryOperator<TileExpression> ofCall =
+        choice.grid.isPresent() ? leaf : each -> leaf.apply(known(each, tiling, space));
     List<KernelCall> calls =
-        space.calls().stream().map(call -> placed(call, leaf, places)).toList();
+        space.calls().stream().map(call -> placed(call, ofCall, places)).toList();
     List<Stage> stages =
         choice.grid.isPresent()
             ? Stages.pipeline(axes, operands, calls)
@@ -288,6 +290,17 @@ public final class TileChoice {
       case TileExpression.Minimum minimum -> minimum;
       case TileExpression.Maximum maximum -> maximum;
     };
+  }
+
+  /** Returns the size of tiles if all tiles of an axis have the same one. */
+  private static TileExpression known(TileExpression leaf, Tiling tiling, TileSpace space) {
+    if (!(leaf instanceof Size(var axis))) {
+      return leaf;
+    }
+    TileSpace.Axis each = space.axes().get(axis);
+    long tile = tiling.tiles()[axis];
+    boolean isEqual = each.limit().isEmpty() && each.extent() % tile == 0;
+    return isEqual ? TileExpression.of(tile) : leaf;
   }
 
   private static BoxDimension placed(BoxDimension dimension, UnaryOperator<TileExpression> leaf) {

@@ -8,13 +8,17 @@ import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.CallFields;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -48,6 +52,24 @@ class TileChoiceTest {
             .mapToLong(TileAxis::count)
             .sum();
     assertThat(results).isEqualTo((long) m * n * Math.max(1, reductions));
+  }
+
+  /** Tests that kernels know the size of tiles if all have the same. */
+  @Test
+  void equalTilesHaveAConstantSize() {
+    Set<Boolean> kinds = new HashSet<>();
+    for (long columns = 400; columns < 520; columns += 8) {
+      TileSpace space = TileSpaces.product(ElementType.I8, 64, columns, 512, 4);
+      TiledKernel kernel = new TileChoice(CHIP, 100_000, true).choose(space, "node");
+      int n = kernel.axes().stream().map(TileAxis::name).toList().indexOf("n");
+      TileAxis axis = kernel.axes().get(n);
+      boolean isEqual = axis.extent() % axis.tile() == 0;
+      kinds.add(isEqual);
+      assertThat(CallFields.find(kernel.calls().getFirst().arguments(), "n"))
+          .hasValue(
+              new Value.Integer(isEqual ? TileExpression.of(axis.tile()) : TileExpression.size(n)));
+    }
+    assertThat(kinds).containsExactlyInAnyOrder(true, false);
   }
 
   /** Tests loads that depend on the position, such as at a border. */

@@ -63,7 +63,7 @@ final class PaperBenchmarks {
       List.of(
           new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, ModelRun.RESERVED),
           new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, ModelRun.RESERVED),
-          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 80));
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 84));
 
   private final Simulation simulation;
   private final Progress progress;
@@ -78,11 +78,8 @@ final class PaperBenchmarks {
   }
 
   /** A network that is ready to run. */
-  private record Compiled(Schedule schedule, PredictedRun predicted) {
-    /**
-     * Compiles a module whose weights are split over chips, with the strategy that is predicted to
-     * be the fastest.
-     */
+  private record Compiled(String strategy, Schedule schedule, PredictedRun predicted) {
+    /** Compiles a module split over chips with the strategy that is predicted to be the fastest. */
     static Compiled of(
         Module module,
         TargetDescription target,
@@ -101,7 +98,7 @@ final class PaperBenchmarks {
       Program program = NetworkBenchmarks.program(distributed, target.devices().size());
       Schedule schedule = Scheduler.schedule(program, target, options);
       return new Compiled(
-          schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
+          strategy, schedule, PredictedRun.of(schedule, SchedulePrediction.of(schedule, target)));
     }
 
     long cycles() {
@@ -171,7 +168,8 @@ final class PaperBenchmarks {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;
     }
-    blocks.add(new BlockRun(workload, run(name, compiled, block, workload.tokens())));
+    Run run = run(name, compiled, block, workload.tokens());
+    blocks.add(new BlockRun(workload, compiled.strategy, run));
   }
 
   /** Says why something isn't run, without the list of the largest values. */

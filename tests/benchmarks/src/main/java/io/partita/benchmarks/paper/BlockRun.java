@@ -1,7 +1,16 @@
 package io.partita.benchmarks.paper;
 
-/** A measured run of one block. */
-public record BlockRun(Workload workload, Run run) {
+/**
+ * A measured run of one block.
+ *
+ * @param strategy what is split over chips, as for {@code --strategy}
+ */
+public record BlockRun(Workload workload, String strategy, Run run) {
+  /** The bytes of weights on all chips together: with tokens split, each chip has all of them. */
+  private long weights() {
+    return workload.weights() * (strategy.equals(Workload.SEQUENCE) ? run.chips() : 1);
+  }
+
   /** Whether all weights stay in L2, so that the run loads none. */
   public boolean onChip() {
     return run.moved().loads() == 0;
@@ -12,12 +21,12 @@ public record BlockRun(Workload workload, Run run) {
    * within this one: the longer of both. What the run itself loads counts as these weights.
    */
   public double cyclesWithLoads() {
-    double weights = (double) workload.weights() / run.chips();
+    double weights = (double) weights() / run.chips();
     return Math.max(run.cycles(), Math.max(weights, run.moved().l3Most()) / Siracusa.L3_RATE);
   }
 
   public double joulesWithLoads() {
-    long loaded = Math.max(workload.weights(), run.moved().l3());
+    long loaded = Math.max(weights(), run.moved().l3());
     return joulesWithoutLoads() + loaded * Siracusa.L3_JOULES;
   }
 

@@ -31,7 +31,8 @@ public final class PaperPage {
       are the bytes that it loads from L3 because the chips' L2 can't hold its weights and cache. *With the next block's loads* assumes that L3 loads all matrices of a block during each block: the time is
       the longer of the run and these loads, the energy has these loads too. Whole decoders [below](#whole-decoders) measure how loads and computation really overlap. *Speedup* compares times between runs: the longer of a run and the loads that it starts, the last of which are for the next run.
 
-      Blocks with several tokens are split by `tensor` or by `tensor,norm=tokens`, whichever is predicted to be faster. With the latter, chips have the block's input and output split by tokens, as they are between the blocks of a model.
+      Blocks with several tokens are split by `tensor`, by `tensor,norm=tokens` or by `sequence`, whichever is predicted to be the fastest. With the last two, chips have the block's input and output split by tokens, as they are between the blocks of a model.
+      With `sequence`, each chip has all weights, so that all chips load them; only keys and values are exchanged.
       """;
 
   private final Measurements measured;
@@ -113,17 +114,18 @@ public final class PaperPage {
     lines.add("### " + workload.title() + "\n");
     if (!runs.isEmpty()) {
       lines.add(
-          "| chips | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |");
+          "| chips | split by | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |");
       lines.add(
-          "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+          "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     }
     Optional<BlockRun> one = measured.of(workload, 1);
     for (BlockRun block : runs) {
       Run run = block.run();
       Optional<Published> published = Published.of(workload, run.chips());
       add(
-          "| %d | %s | %,d | %+.0f %% | %.3f | %s | %.3f | %.3f | %s | %.3f | %s | %s | %s |",
+          "| %d | %s | %s | %,d | %+.0f %% | %.3f | %s | %.3f | %.3f | %s | %.3f | %s | %s | %s |",
           run.chips(),
+          run.chips() == 1 ? "" : "`" + block.strategy() + "`",
           block.onChip()
               ? "none"
               : String.format(Locale.ROOT, "%.2f MB", run.moved().loads() / 1e6),

@@ -54,6 +54,9 @@ public enum Workload {
   /** The features of all these models. */
   public static final int FEATURES = 512;
 
+  /** The strategy with which each chip has all weights. */
+  static final String SEQUENCE = "sequence";
+
   private final String text;
   private final String title;
   private final String shortTitle;
@@ -116,9 +119,14 @@ public enum Workload {
     return chips;
   }
 
-  /** The strategies to choose from: several tokens can have their norms on different chips. */
+  /**
+   * The strategies to choose from: several tokens can have their norms, or all that isn't
+   * attention, on different chips.
+   */
   public List<String> strategies() {
-    return mode == Mode.DECODE ? List.of("tensor") : List.of("tensor", "tensor,norm=tokens");
+    return mode == Mode.DECODE
+        ? List.of("tensor")
+        : List.of("tensor", "tensor,norm=tokens", SEQUENCE);
   }
 
   /** The multiplications of the block's products, those of attention included. */

@@ -22,17 +22,17 @@ class BlockRunTest {
 
   @Test
   void loadsOfTheNextBlockHideTheRunOrTheOtherWayRound() {
-    BlockRun short8 = new BlockRun(Workload.AUTOREGRESSIVE, Examples.EIGHT);
+    BlockRun short8 = new BlockRun(Workload.AUTOREGRESSIVE, "tensor", Examples.EIGHT);
     assertThat(short8.onChip()).isTrue();
     assertThat(short8.cyclesWithLoads()).isEqualTo(WEIGHTS / 8 / 0.8, within(1e-6));
-    BlockRun long8 = new BlockRun(Workload.MOBILEBERT, Examples.ONE);
+    BlockRun long8 = new BlockRun(Workload.MOBILEBERT, "tensor", Examples.ONE);
     assertThat(long8.onChip()).isFalse();
     assertThat(long8.cyclesWithLoads()).isEqualTo(2_000_512 / 0.8, within(1e-6));
   }
 
   @Test
   void energyHasEitherNoneOrAllOfTheLoads() {
-    BlockRun run = new BlockRun(Workload.AUTOREGRESSIVE, Examples.EIGHT);
+    BlockRun run = new BlockRun(Workload.AUTOREGRESSIVE, "tensor", Examples.EIGHT);
     assertThat(run.joulesWithoutLoads()).isEqualTo(1.64e-4, within(1e-12));
     assertThat(run.joulesWithLoads()).isEqualTo(1.64e-4 + WEIGHTS * 100e-12, within(1e-12));
   }

@@ -35,8 +35,8 @@ final class Examples {
               new KernelRun(Goals.GEMV, 1, 500, 1000, 100_000, 90_000),
               new KernelRun(Goals.FLOAT_GEMM, 96, 96, 96, 310_000, 293_904)),
           List.of(
-              new BlockRun(Workload.AUTOREGRESSIVE, ONE),
-              new BlockRun(Workload.AUTOREGRESSIVE, EIGHT)),
+              new BlockRun(Workload.AUTOREGRESSIVE, "tensor", ONE),
+              new BlockRun(Workload.AUTOREGRESSIVE, "tensor", EIGHT)),
           List.of(new Misfit(Workload.MOBILEBERT, 1, "L2 has room for 2 B; the block takes 3 B")),
           List.of(
               new ModelRun(
