@@ -113,6 +113,11 @@ Matrix Model::constants(uint32_t rows, uint32_t columns, List<uint32_t> chips,
     return matrix;
 }
 
+Numbers Model::numbers(uint32_t rows, uint32_t columns)
+{
+    return floats((size_t)rows * columns, weights_, "weights");
+}
+
 Matrix Model::state(uint32_t rows, uint32_t columns)
 {
     const Matrix matrix = allocate(rows, columns);
@@ -178,6 +183,16 @@ void Model::read(Indices &input)
 {
     const std::vector<float> values = floats(input.size(), inputs_, "inputs");
     std::copy(values.begin(), values.end(), input.begin());
+}
+
+void Model::write_numbers(const Matrix &matrix, const Numbers &numbers)
+{
+    store(matrix, std::vector<float>(numbers.data(), numbers.data() + numbers.size()).data());
+}
+
+void Model::write_numbers(const Matrix &matrix, const Numbers &numbers, uint32_t chip)
+{
+    store(matrix, chip, std::vector<float>(numbers.data(), numbers.data() + numbers.size()).data());
 }
 
 void Model::write(const Matrix &output, uint32_t chip)

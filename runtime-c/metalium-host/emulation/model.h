@@ -5,6 +5,7 @@
 #pragma once
 
 #include "buffer.h"
+#include "numbers.h"
 
 #include <cstdio>
 #include <initializer_list>
@@ -185,6 +186,8 @@ class Model {
     /* Weights that differ from chip to chip: those of the chips in ascending order, of these chips only. */
     Matrix constants(uint32_t rows, uint32_t columns, List<uint32_t> chips,
                      std::optional<DataFormat> format = {});
+    /* Constants that only the main program reads. */
+    Numbers numbers(uint32_t rows, uint32_t columns);
     Matrix state(uint32_t rows, uint32_t columns);
     Matrix allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
     /* Whether there are inputs of another run. */
@@ -193,6 +196,9 @@ class Model {
     void read(Indices &input);
     /* An input of which chips hold parts. */
     void read_parts(List<Part> parts);
+    /* Writes what the main program has computed to all chips, or to one. */
+    void write_numbers(const Matrix &matrix, const Numbers &numbers);
+    void write_numbers(const Matrix &matrix, const Numbers &numbers, uint32_t chip);
     void run(const Step &step);
     void exchange(const Exchange &exchange);
     /* An output that all chips have, or one. */

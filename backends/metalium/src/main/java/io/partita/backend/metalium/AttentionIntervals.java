@@ -2,13 +2,16 @@ package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Attention, and the rotation of queries and keys before it. */
 final class AttentionIntervals {
@@ -34,6 +37,7 @@ final class AttentionIntervals {
     Shape shape = x.type().shape();
     int size = Math.toIntExact(shape.extent(3));
     int tokens = Math.toIntExact(shape.extent(2));
+    int heads = Math.toIntExact(shape.extent(1));
     int half = size / 2;
     Interval[] in = x.elements();
     Interval[] cosines = operands.get(1).map(arithmetic::inSource).elements();
@@ -44,7 +48,8 @@ final class AttentionIntervals {
       boolean isFirst = isInterleaved ? feature % 2 == 0 : feature < half;
       int pair = isInterleaved ? feature / 2 : feature % half;
       int other = i + (isFirst ? 1 : -1) * (isInterleaved ? 1 : half);
-      int angle = i / size % tokens * half + pair;
+      int sequence = cosines.length == tokens * half ? 0 : i / (heads * tokens * size);
+      int angle = (sequence * tokens + i / size % tokens) * half + pair;
       Interval swapped = in[other].map(arithmetic::inSource);
       Interval turned = inDestination(swapped.times(sines[angle]));
       Interval kept = inDestination(in[i].times(cosines[angle]));
@@ -83,7 +88,7 @@ final class AttentionIntervals {
     }
     double[] p = probabilities(op, q.low(), k.low(), operands);
     double[] value = v.low().doubles();
-    double[] scores = largestScores(op.scale(), q.low(), k.low());
+    double[] scores = largestScores(op.scale(), q.low(), k.low(), terms(op, q, k, operands));
     int keys = Math.toIntExact(v.type().shape().extent(2));
     int size = Math.toIntExact(v.type().shape().extent(3));
     int rowsOfHead = rowsOfHead(q.low(), k.low());
@@ -174,8 +179,21 @@ final class AttentionIntervals {
     return all;
   }
 
-  /** For each query, the largest sum of the magnitudes of a score's products. */
-  private static double[] largestScores(double scale, Tensor queries, Tensor cache) {
+  /** What a mask adds to the scores of each query, {@code [rows, keys]}. */
+  private static Optional<double[]> terms(
+      Structured.Attention op, Intervals q, Intervals k, List<Intervals> operands) {
+    if (!op.mask() || operands.get(3).type().element() == ElementType.BOOL) {
+      return Optional.empty();
+    }
+    Shape scores = q.type().shape().with(3, k.type().dim(2));
+    Tensor mask = operands.get(3).low();
+    return Optional.of(
+        OpEvaluator.evaluate(new Movement.Broadcast(scores), List.of(mask)).getFirst().doubles());
+  }
+
+  /** For each query, the largest sum of the magnitudes of a score's products and its term. */
+  private static double[] largestScores(
+      double scale, Tensor queries, Tensor cache, Optional<double[]> terms) {
     double[] q = queries.doubles();
     double[] k = cache.doubles();
     int size = Math.toIntExact(queries.shape().extent(3));
@@ -188,7 +206,12 @@ final class AttentionIntervals {
         for (int i = 0; i < size; i++) {
           sum += Math.abs(q[row * size + i] * k[key * size + i]);
         }
-        largest[row] = Math.max(largest[row], Math.abs(scale) * sum);
+        int place = row * keys + key - first;
+        double term = terms.map(each -> Math.abs(each[place])).orElse(0.0);
+        // Keys with larger terms have no weight, or all keys of a query have the same one.
+        if (term <= HostNumbers.LARGEST_TERM) {
+          largest[row] = Math.max(largest[row], Math.abs(scale) * sum + term);
+        }
       }
     }
     return largest;

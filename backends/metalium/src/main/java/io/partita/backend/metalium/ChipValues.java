@@ -235,9 +235,25 @@ final class ChipValues {
   }
 
   private Optional<Intervals> intervals(Value value) {
-    return values.containsKey(value) || value.isInput()
-        ? get(value).map(Intervals::exactly)
+    if (values.containsKey(value) || value.isInput()) {
+      return get(value).map(Intervals::exactly);
+    }
+    return isOfHost(value)
+        ? get(value).map(Intervals::exactly).map(kernels::packed)
         : ofOperands(value);
+  }
+
+  /** Whether the host computes a value that no launch does, of integer inputs and constants. */
+  private boolean isOfHost(Value value) {
+    if (value.isInput()) {
+      String name = value.name();
+      return weights.containsKey(name)
+          || constants.containsKey(name)
+          || !value.type().element().isFloat();
+    }
+    return !values.containsKey(value)
+        && !(value.definition().op() instanceof Communication)
+        && value.definition().operands().stream().allMatch(this::isOfHost);
   }
 
   private Optional<Intervals> ofOperands(Value value) {

@@ -7,6 +7,7 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Some rows of a matrix, in order.
@@ -27,6 +28,14 @@ record ChosenRows(List<Run> runs) {
 
   static ChosenRows of(long row) {
     return new ChosenRows(List.of(new Run(row, 1)));
+  }
+
+  /** Whether each row of a constant mask has a key that takes part. */
+  static boolean hasKeys(Value mask) {
+    Tensor flags = Matrices.constant(mask).orElseThrow();
+    int keys = Math.toIntExact(Matrices.columns(mask.type()));
+    return IntStream.range(0, flags.size() / keys)
+        .allMatch(row -> IntStream.range(row * keys, (row + 1) * keys).anyMatch(flags::getBoolean));
   }
 
   /**

@@ -6,11 +6,16 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.AttentionBlocks;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /** Finds the kernels of rotary embeddings, KV caches and attention. */
 final class DecoderSteps {
@@ -41,8 +46,12 @@ final class DecoderSteps {
     int half = features / 2;
     TensorType type = node.operand(0).type();
     long tokens = type.shape().extent(2);
-    // Cosines of each sequence of a batch, and features that aren't rotated, have no kernel.
-    if (cosines.columns() != half || features % 2 != 0 || cosines.rows() != tokens) {
+    long rowsOfSequence = type.shape().extent(1) * tokens;
+    boolean isShared = cosines.rows() == tokens;
+    // Features that aren't rotated have no kernel.
+    if (cosines.columns() != half
+        || features % 2 != 0
+        || !isShared && cosines.rows() != type.shape().extent(0) * tokens) {
       throw ModelSteps.unsupported(node);
     }
     double[] swap = new double[features * features];
@@ -68,7 +77,8 @@ final class DecoderSteps {
             matrices.shared("rotary_spread" + form, half, features, spread)),
         result,
         scheduled.wholeRows(node.result(), result),
-        List.of(cosines.tileColumns() + "", tokens + ""));
+        List.of(
+            cosines.tileColumns() + "", tokens + "", (isShared ? x.rows() : rowsOfSequence) + ""));
   }
 
   Step cacheUpdate(Structured.CacheUpdate update, Node node) {
@@ -152,24 +162,67 @@ final class DecoderSteps {
         : operands.rows(node, operand, visible.get());
   }
 
+  /** The extents of a mask {@code [batch, heads, seq, keys]}, of which only the last is whole. */
+  private static Shape rowsOfMask(Node node, long keys) {
+    TensorType type = node.operand(3).type();
+    long[] extents = new long[4];
+    Arrays.fill(extents, 1);
+    for (int fromEnd = 0; fromEnd < type.rank(); fromEnd++) {
+      extents[3 - fromEnd] = type.shape().fromEnd(fromEnd).value();
+    }
+    return Shape.of(extents[0], extents[1], extents[2], keys);
+  }
+
+  /** The rows of a mask from one sequence, head and token to the next, after the kv heads. */
+  private static List<String> stepsOfMask(Shape shape, long kvHeads) {
+    long heads = shape.extent(1);
+    long tokens = shape.extent(2);
+    return Stream.of(
+            kvHeads,
+            shape.extent(0) == 1 ? 0 : heads * tokens,
+            heads == 1 ? 0 : tokens,
+            tokens == 1 ? 0L : 1L)
+        .map(Object::toString)
+        .toList();
+  }
+
+  private Matrix mask(Node node, Shape shape) {
+    Value mask = node.operand(3);
+    boolean isConstant = Matrices.constant(mask).isPresent();
+    // Queries without any key give zeros, which the kernel doesn't.
+    boolean isOfFlags = mask.type().element() == ElementType.BOOL;
+    if (isOfFlags && !(isConstant && ChosenRows.hasKeys(mask))) {
+      throw ModelSteps.unsupported(node);
+    }
+    if (isConstant || matrices.isHosted(mask)) {
+      return matrices.maskTerms(mask, shape);
+    }
+    Matrix terms = operands.required(node, 3);
+    if (terms.columns() != shape.extent(3)) {
+      throw ModelSteps.unsupported(node);
+    }
+    return terms;
+  }
+
   Step attention(Structured.Attention attention, Node node) {
     TensorType q = node.operand(0).type();
     TensorType k = node.operand(1).type();
     Optional<ChosenRows> visible =
         attention.mask() ? ChosenRows.ofKeys(attention, node.operand(3)) : Optional.empty();
+    boolean isMasked = attention.mask() && visible.isEmpty();
     if (attention.softCap() != 0
-        || attention.mask() && visible.isEmpty()
         || !attention.offset().isStatic()
         || attention.keyLength() && q.shape().extent(0) != 1) {
       throw ModelSteps.unsupported(node);
     }
     List<Matrix> inputs =
-        List.of(
-            operands.required(node, 0),
-            keys(node, 1, visible),
-            keys(node, 2, visible),
-            matrices.ones("ones", Matrix.TILE),
-            matrices.ones("first_row", 1));
+        new ArrayList<>(
+            List.of(
+                operands.required(node, 0),
+                keys(node, 1, visible),
+                keys(node, 2, visible),
+                matrices.ones("ones", Matrix.TILE),
+                matrices.ones("first_row", 1)));
     long heads = k.shape().extent(0) * k.shape().extent(1);
     long tokens = q.shape().extent(2);
     long queries = q.shape().extent(1) / k.shape().extent(1) * tokens;
@@ -180,24 +233,32 @@ final class DecoderSteps {
         attention.keyLength() ? length + " - " + tokens : attention.offset().value() + "";
     AttentionBlocks blocks = scheduled.attention(node.result(), heads, queries, keys);
     Matrix result = matrices.result(node.result());
+    List<String> sizes =
+        new ArrayList<>(
+            List.of(
+                inputs.get(0).tileColumns() + "",
+                inputs.get(2).tileColumns() + "",
+                queries + "",
+                tokens + "",
+                keys + "",
+                blocks.columns().pages() + "",
+                attention.causal() ? "1" : "0",
+                attention.window() + "",
+                "0x%08x".formatted(Float.floatToIntBits((float) attention.scale())),
+                blocks.rows().pages() + "",
+                blocks.rows().round() + ""));
+    if (isMasked) {
+      Shape shape = rowsOfMask(node, keys);
+      inputs.add(mask(node, shape));
+      sizes.addAll(stepsOfMask(shape, k.shape().extent(1)));
+    }
     return new Step(
         Kind.ATTENTION,
         node.origin(),
         inputs,
         List.of(),
         result,
-        List.of(
-            inputs.get(0).tileColumns() + "",
-            inputs.get(2).tileColumns() + "",
-            queries + "",
-            tokens + "",
-            keys + "",
-            blocks.columns().pages() + "",
-            attention.causal() ? "1" : "0",
-            attention.window() + "",
-            "0x%08x".formatted(Float.floatToIntBits((float) attention.scale())),
-            blocks.rows().pages() + "",
-            blocks.rows().round() + ""),
+        sizes,
         List.of(length, position),
         blocks);
   }

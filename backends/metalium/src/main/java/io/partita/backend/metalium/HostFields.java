@@ -34,7 +34,11 @@ final class HostFields {
     fields.put("rows", matrix.rows());
     fields.put("columns", matrix.columns());
     fields.put("chips", different.orElse(null));
-    putFormat(fields, matrix.format());
+    boolean isNumbers = matrix.kind().equals(MatrixPool.NUMBERS);
+    fields.put("isNumbers", isNumbers ? true : null);
+    if (!isNumbers) {
+      putFormat(fields, matrix.format());
+    }
     return fields;
   }
 

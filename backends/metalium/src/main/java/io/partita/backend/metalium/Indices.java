@@ -36,6 +36,14 @@ final class Indices {
 
   private final Map<String, Input> inputs = new LinkedHashMap<>();
   private final Map<Value, List<String>> elements = new IdentityHashMap<>();
+  private final HostNumbers numbers;
+
+  /**
+   * @param numbers what the host computes of its inputs
+   */
+  Indices(HostNumbers numbers) {
+    this.numbers = numbers;
+  }
 
   /**
    * Adds an input of a chip, which may have a part of it.
@@ -49,11 +57,10 @@ final class Indices {
     inputs.put(value.name(), input);
     Tensor places =
         Tensor.ofLongs(whole.with(ElementType.I64), LongStream.range(0, input.count()).toArray());
+    long[] own = Shards.part(places, type.layout(), chip).longs();
+    numbers.add(value, input, own);
     elements.put(
-        value,
-        Arrays.stream(Shards.part(places, type.layout(), chip).longs())
-            .mapToObj(place -> input.name() + "[" + place + "]")
-            .toList());
+        value, Arrays.stream(own).mapToObj(place -> input.name() + "[" + place + "]").toList());
   }
 
   /** The input of a name. */
@@ -68,7 +75,7 @@ final class Indices {
   /**
    * Returns an expression for each element.
    *
-   * @throws PartitaException P5201 if they are computed otherwise than by adding constants
+   * @throws PartitaException P5201 if the host can't compute them
    */
   List<String> of(Value value) {
     List<String> ofInput = elements.get(value);
@@ -102,6 +109,9 @@ final class Indices {
             .mapToObj(i -> left.get(i % left.size()) + sign + right.get(i % right.size()))
             .toList();
       }
+    }
+    if (numbers.isHosted(value)) {
+      return numbers.integers(value);
     }
     throw ModelSteps.unsupported(node);
   }

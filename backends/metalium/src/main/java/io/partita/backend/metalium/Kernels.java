@@ -29,6 +29,9 @@ final class Kernels {
     WRITER
   }
 
+  /** The operands of an attention with a mask. */
+  private static final int MASKED_OPERANDS = 6;
+
   private final Templates templates;
   private final Release release;
   private final ElementType element;
@@ -61,9 +64,7 @@ final class Kernels {
     names.put("element", element == ElementType.F32 ? "uint32_t" : "uint16_t");
     names.put("isHalf", element == ElementType.BF16);
     // -1e9, to which a mask sets scores that don't take part.
-    int masked = Float.floatToIntBits(-1e9f);
-    names.put(
-        "masked", "0x" + Integer.toHexString(element == ElementType.F32 ? masked : masked >>> 16));
+    names.put("masked", bits(Float.floatToIntBits(-1e9f)));
     return names;
   }
 
@@ -132,7 +133,9 @@ final class Kernels {
           new Names(
               reader(
                   "attention_reader",
-                  "Reads queries, and keys and values in tiles of 32 keys.",
+                  isMasked(step)
+                      ? "Reads queries, and keys, values and what is added to scores in tiles of 32 keys."
+                      : "Reads queries, and keys and values in tiles of 32 keys.",
                   step),
               Optional.of(
                   compute(
@@ -164,7 +167,7 @@ final class Kernels {
   }
 
   /** Names with the arguments that hold the addresses of a step's words. */
-  private static Map<String, Object> controlled(
+  private Map<String, Object> controlled(
       Map<String, Object> names, Step step, Processor processor) {
     int others = step.others().size();
     // Readers of any number of operands find it in their common arguments.
@@ -175,7 +178,25 @@ final class Kernels {
           case COMPUTE -> 2;
           case WRITER -> (step.isJoined() ? 5 : 3) + others;
         };
-    return controlled(names, step.control(), processor == Processor.READER ? before : "", first);
+    Map<String, Object> all =
+        controlled(names, step.control(), processor == Processor.READER ? before : "", first);
+    if (isMasked(step)) {
+      all.put("isMasked", true);
+      all.put("prefix", "masked_");
+      int masked = Float.floatToIntBits(HostNumbers.SMALLEST);
+      all.put("masked", bits(masked));
+    }
+    return all;
+  }
+
+  /** Whether an attention has a mask as its last operand. */
+  private static boolean isMasked(Step step) {
+    return step.kind() == Kind.ATTENTION && step.operands().size() == MASKED_OPERANDS;
+  }
+
+  /** A number as an element. */
+  private String bits(int number) {
+    return "0x" + Integer.toHexString(element == ElementType.F32 ? number : number >>> 16);
   }
 
   private static Map<String, Object> controlled(
@@ -310,6 +331,14 @@ final class Kernels {
     Map<String, Object> attributes = new LinkedHashMap<>();
     attributes.put("names", names);
     attributes.put("comment", comment);
+    return plain(template, control, names, attributes);
+  }
+
+  private String plain(
+      String template,
+      Step.Control control,
+      Map<String, Object> names,
+      Map<String, Object> attributes) {
     String name = gated(control, names.getOrDefault("prefix", "") + template);
     texts.computeIfAbsent(name, key -> templates.print(template, attributes));
     return name;
@@ -317,12 +346,11 @@ final class Kernels {
 
   private String compute(String template, String comment, Step step) {
     Map<String, Object> attributes = new LinkedHashMap<>();
-    attributes.put("names", controlled(names(0, false), step, Processor.COMPUTE));
+    Map<String, Object> names = controlled(names(0, false), step, Processor.COMPUTE);
+    attributes.put("names", names);
     attributes.put("comment", comment);
     attributes.put("includes", KernelHeaders.of(step));
-    String name = gated(step.control(), template);
-    texts.computeIfAbsent(name, key -> templates.print(template, attributes));
-    return name;
+    return plain(template, step.control(), names, attributes);
   }
 
   private Names addTiled(Step step) {
@@ -356,7 +384,7 @@ final class Kernels {
     Tiled tiled = tiled(step);
     Map<String, Object> compute = new LinkedHashMap<>();
     compute.put("names", controlled(tiled.names(), step, Processor.COMPUTE));
-    compute.put("comment", comment(step));
+    compute.put("comment", KernelComments.of(step));
     compute.put("includes", KernelHeaders.of(step));
     if (step.kind() == Kind.LAYER_NORM) {
       compute.put("hasBias", hasBias(step));
@@ -435,47 +463,6 @@ final class Kernels {
         names,
         operands,
         epilogues);
-  }
-
-  private static String comment(Step step) {
-    String value =
-        switch (step.kind()) {
-          case LINEAR -> "x * weight";
-          case ELEMENTWISE -> "x";
-          case RMS_NORM -> "x / sqrt(mean(x^2) + epsilon) * scale, for each row";
-          case LAYER_NORM ->
-              "(x - mean(x)) / sqrt(variance(x) + epsilon) * scale"
-                  + (hasBias(step) ? " + bias" : "")
-                  + ", for each row";
-          case SOFTMAX -> "exp(x - max(x)) / sum(exp(x - max(x))), for each row";
-          case GATHER_ROWS,
-              LOOKUP,
-              NEAREST_CENTROID,
-              REARRANGE,
-              SELECT,
-              CONCAT,
-              CHOICE,
-              DECISION,
-              CACHE_UPDATE,
-              ROTARY,
-              ATTENTION,
-              SPECULATED_ATTENTION ->
-              throw new IllegalArgumentException(step.kind().name());
-        };
-    int operand = 0;
-    for (Epilogue epilogue : step.epilogues()) {
-      String function = epilogue.function().replaceAll("_?binary_?", "");
-      if (epilogue.operand().isEmpty()) {
-        value = function + "(" + value + ")";
-      } else {
-        String other = "operand" + operand++;
-        value =
-            function
-                + (epilogue.isLeft() ? "(" + other + ", " + value : "(" + value + ", " + other)
-                + ")";
-      }
-    }
-    return "out = " + value;
   }
 
   /** Whether a layer norm adds a bias: its operands are x, the scale, the bias and factors. */

@@ -10,6 +10,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,15 +34,18 @@ final class Matrices {
   private final Map<String, Value> produced = new HashMap<>();
 
   private final MatrixPool pool;
+  private final HostNumbers numbers;
   private final int chip;
   private final ElementType element;
 
   /**
    * @param pool the matrices of all chips
+   * @param numbers what the host computes
    * @param element the type of all elements
    */
-  Matrices(MatrixPool pool, int chip, ElementType element) {
+  Matrices(MatrixPool pool, HostNumbers numbers, int chip, ElementType element) {
     this.pool = pool;
+    this.numbers = numbers;
     this.chip = chip;
     this.element = element;
   }
@@ -54,6 +58,57 @@ final class Matrices {
   /** A matrix that keeps its elements between runs. It begins with zeros. */
   Matrix state(Value value) {
     return known.computeIfAbsent(value, key -> of(key, "state"));
+  }
+
+  /** Whether the host computes a value, which kernels may read as a matrix. */
+  boolean isHosted(Value value) {
+    return numbers.isHosted(value);
+  }
+
+  /** The matrix to which the host writes the numbers of a value; empty for integers. */
+  Optional<Matrix> hosted(Value value) {
+    if (!isStored(value)) {
+      return Optional.empty();
+    }
+    Matrix matrix = result(value);
+    numbers.write(numbers.of(value), chip, matrix);
+    return Optional.of(matrix);
+  }
+
+  /** The numbers of a value that the host computes, of which elements count several times. */
+  Matrix hosted(Value value, Shape shape) {
+    return hosted(value.name() + " repeated", numbers.broadcast(value, shape), shape);
+  }
+
+  private Matrix hosted(String name, HostNumbers.Numbers elements, Shape shape) {
+    return shared.computeIfAbsent(
+        elements.name() + " " + shape,
+        key -> {
+          long columns = shape.fromEnd(0).value();
+          Matrix matrix = scratch(name, shape.elements() / columns, columns);
+          numbers.write(elements, chip, matrix);
+          return matrix;
+        });
+  }
+
+  /**
+   * What a mask adds to scores, in rows of keys.
+   *
+   * @param shape of the rows of the mask, as far as they differ
+   */
+  Matrix maskTerms(Value mask, Shape shape) {
+    Optional<Tensor> constant = constant(mask);
+    if (constant.isEmpty()) {
+      return hosted(mask.name() + " terms", numbers.terms(mask, shape), shape);
+    }
+    Tensor data =
+        OpEvaluator.evaluate(new Movement.Broadcast(shape), List.of(constant.get())).getFirst();
+    double[] terms =
+        Arrays.stream(data.doubles())
+            .map(x -> HostNumbers.term(x, mask.type().element()))
+            .toArray();
+    long columns = shape.fromEnd(0).value();
+    return shared(mask.name() + " terms " + shape, terms.length / columns, columns, terms);
   }
 
   /** Another value that is in a matrix. */

@@ -23,6 +23,9 @@ import java.util.TreeMap;
  * order in which they are added.
  */
 final class MatrixPool {
+  /** The kind of constants that only the host reads. */
+  static final String NUMBERS = "numbers";
+
   private final TileFormat elements;
   private final TileFormat weights;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
@@ -102,6 +105,14 @@ final class MatrixPool {
   Matrix add(int chip, String name, TileFormat format, Weight weight) {
     Matrix matrix = add(chip, name, "constant", format, weight.rows, weight.columns);
     entries.get(matrix.name()).weights.put(chip, weight);
+    return matrix;
+  }
+
+  /** Adds constant numbers that the host's program reads, in the order of rows. */
+  Matrix addNumbers(String name, Tensor data) {
+    long count = data.size();
+    Matrix matrix = add(0, name, NUMBERS, TileFormat.F32, 1, count);
+    entries.get(matrix.name()).weights.put(0, new Weight(data, 1, count, false));
     return matrix;
   }
 

@@ -121,7 +121,8 @@ final class ModelSteps {
   /** Whether steps compute a value as a matrix, not as a part of a decision or of another step. */
   private boolean isOfStep(Value value, Map<Value, List<Node>> users) {
     return value.isInput()
-        || (!Indices.isInteger(value.type()) || Codes.isComputed(value))
+        || !matrices.isHosted(value)
+            && (!Indices.isInteger(value.type()) || Codes.isComputed(value))
             && !covered.contains(value.definition())
             && !decisions.isPartOfOne(value, users);
   }
@@ -215,7 +216,7 @@ final class ModelSteps {
   /** The operand whose computation comes before, so that the other one is read from DRAM. */
   private int chain(Node node) {
     for (int other = 0; other < 2; other++) {
-      if (isRepeated(node, other) || isRow(node, other)) {
+      if (isRepeated(node, other) || isRow(node, other) || matrices.isHosted(node.operand(other))) {
         return 1 - other;
       }
     }
@@ -241,8 +242,9 @@ final class ModelSteps {
   private Epilogue binary(BinaryFunction function, Node node, int chain) {
     Value other = node.operand(1 - chain);
     boolean isScalar = isScalar(node, 1 - chain);
-    boolean isRow = isScalar || isRow(node, 1 - chain);
+    boolean isRow = isScalar || isRow(node, 1 - chain) && Matrices.constant(other).isPresent();
     boolean isRepeated = isRepeated(node, 1 - chain);
+    boolean isHosted = matrices.isHosted(other) && !isSame(other, node.result());
     Optional<Matrix> operand =
         isScalar
             ? Optional.of(
@@ -252,10 +254,13 @@ final class ModelSteps {
                 ? matrices.row(other)
                 : isRepeated
                     ? Optional.of(matrices.repeated(other, node.result().type()))
-                    : operands.of(other);
+                    : isHosted
+                        ? Optional.of(matrices.hosted(other, node.result().type().shape()))
+                        : operands.of(other);
     boolean fits =
         isRow
             || isRepeated
+            || isHosted
             || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
     if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
       throw unsupported(node);

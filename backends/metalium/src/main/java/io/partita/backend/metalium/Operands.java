@@ -48,6 +48,9 @@ final class Operands {
     if (found.isPresent() || value.isInput()) {
       return found;
     }
+    if (matrices.isHosted(value)) {
+      return matrices.hosted(value);
+    }
     Node node = value.definition();
     if (node.op() instanceof Elementwise.Cast && matrices.isTransparent(node)) {
       return of(node.operand(0));

@@ -42,7 +42,8 @@ final class ProgramPrinter {
   private final Templates templates = new Templates();
   private final Kernels kernels;
   private final MatrixPool pool;
-  private final Indices indices = new Indices();
+  private final HostNumbers numbers;
+  private final Indices indices;
 
   /** The matrices of each chip, and its graph. */
   private final List<Matrices> matrices = new ArrayList<>();
@@ -69,6 +70,8 @@ final class ProgramPrinter {
     this.kernels = new Kernels(templates, release, element);
     TileFormat elements = TileFormat.of(element);
     this.pool = new MatrixPool(elements, options.weights().tiles(elements));
+    this.numbers = new HostNumbers(pool);
+    this.indices = new Indices(numbers);
   }
 
   /**
@@ -135,7 +138,9 @@ final class ProgramPrinter {
   private void putFormats(Map<String, Object> main, List<Launch> launches) {
     Stream<TileFormat> used =
         Stream.concat(
-            pool.all().stream().map(Matrix::format),
+            pool.all().stream()
+                .filter(matrix -> !matrix.kind().equals(MatrixPool.NUMBERS))
+                .map(Matrix::format),
             launches.stream().flatMap(this::formatsOfBuffers));
     List<Map<String, Object>> formats =
         used.filter(format -> format != pool.elements())
@@ -180,7 +185,7 @@ final class ProgramPrinter {
               .map(Module.State::input)
               .collect(Collectors.toUnmodifiableSet());
       addIndices(graph, chip);
-      Matrices own = new Matrices(pool, chip, element);
+      Matrices own = new Matrices(pool, numbers, chip, element);
       ModelSteps steps = new ModelSteps(own, indices, new ScheduledBlocks(role, graph));
       works.add(steps.of(graph, meaning.results(), states));
       matrices.add(own);
@@ -212,7 +217,7 @@ final class ProgramPrinter {
     Set<String> stateInputs = states(Module.State::input);
     Set<String> stateOutputs = states(Module.State::output);
     List<Map<String, Object>> inputs = new ArrayList<>();
-    Set<Matrix> read = new HashSet<>();
+    Set<Matrix> read = new HashSet<>(numbers.matrices());
     program
         .inputs()
         .forEach(
@@ -250,6 +255,9 @@ final class ProgramPrinter {
             .map(each -> Map.of("name", each.name(), "count", each.count()))
             .toList());
     main.put("inputs", inputs);
+    List<Map<String, Object>> statements = numbers.statements();
+    main.put("numbers", statements.isEmpty() ? null : statements);
+    main.put("hosted", numbers.writes(program.devices().size()));
     main.put("outputs", outputs);
   }
 

@@ -135,9 +135,11 @@ class ScheduledBlocksTest {
     StepMeaning meaning = role.meaning().orElseThrow();
     Graph graph = meaning.graphs().getFirst();
     TileFormat format = TileFormat.of(element);
-    Matrices matrices = new Matrices(new MatrixPool(format, format), 0, element);
+    MatrixPool pool = new MatrixPool(format, format);
+    HostNumbers numbers = new HostNumbers(pool);
+    Matrices matrices = new Matrices(pool, numbers, 0, element);
     List<Work> steps =
-        new ModelSteps(matrices, new Indices(), new ScheduledBlocks(role, graph))
+        new ModelSteps(matrices, new Indices(numbers), new ScheduledBlocks(role, graph))
             .of(graph, meaning.results(), Set.of());
     assertThat(steps).hasSize(3);
     assertThat(role.kernels()).hasSize(3);
