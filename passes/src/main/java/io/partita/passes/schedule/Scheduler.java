@@ -99,7 +99,9 @@ public final class Scheduler {
     progress.step("preparing operations for kernels", 0, 1);
     List<Program> legal = new ArrayList<>();
     for (Program program : programs) {
-      Program one = Legalization.legalize(program, leastWorkingBytes(program, target, options));
+      Program one =
+          Legalization.legalize(
+              program, leastWorkingBytes(program, target, options), arePaged(program, target));
       legal.add(legal.isEmpty() ? one : SharedWeights.share(legal.getFirst(), one));
     }
     Consumer<Misfit> refuse =
@@ -135,7 +137,9 @@ public final class Scheduler {
    */
   public static PricedSchedule price(
       Program program, TargetDescription target, SchedulerOptions options) {
-    Program legal = RoleLegalization.legalize(program, leastWorkingBytes(program, target, options));
+    Program legal =
+        RoleLegalization.legalize(
+            program, leastWorkingBytes(program, target, options), arePaged(program, target));
     List<Misfit> misfits = new ArrayList<>();
     List<List<ChipSchedule>> roles =
         new Scheduler(List.of(legal), target, options, misfits::add, true, ProgressListener.NONE)
@@ -160,6 +164,11 @@ public final class Scheduler {
         .mapToLong(chip -> workingBytes(chip, options))
         .min()
         .orElseThrow();
+  }
+
+  private static boolean arePaged(Program program, TargetDescription target) {
+    return target.devices().subList(0, program.devices().size()).stream()
+        .anyMatch(TileChoice::arePaged);
   }
 
   /** Returns the name of the target with its non-default parameters: {@code siracusa:chips=4}. */

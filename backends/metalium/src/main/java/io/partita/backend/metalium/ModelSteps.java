@@ -389,11 +389,19 @@ final class ModelSteps {
         List.of());
   }
 
+  /** After functions that make other numbers of zeros, a product with zeros makes zeros again. */
   private static void requirePadding(Node last, Iterable<Epilogue> epilogues) {
+    boolean isZero = true;
+    boolean isFinite = true;
     for (Epilogue epilogue : epilogues) {
-      if (!VectorFunctions.ZERO_AT_ZERO.contains(epilogue.function())) {
-        Matrices.requireWholeTiles(last.result());
-      }
+      String function = epilogue.function();
+      isFinite &= VectorFunctions.FINITE.contains(function);
+      isZero =
+          isFinite && epilogue.operand().isPresent() && function.equals("mul_binary")
+              || isZero && VectorFunctions.ZERO_AT_ZERO.contains(function);
+    }
+    if (!isZero) {
+      Matrices.requireWholeTiles(last.result());
     }
   }
 

@@ -145,8 +145,8 @@ final class Operands {
     List<Line> lines = new ArrayList<>();
     for (ChosenRows.Run run : chosen.runs()) {
       Matrix part = matrices.scratch(name, parts * run.count(), columns);
-      long[] extents = {1, parts, run.count(), columns};
-      long[] steps = {0, rows * columns, columns, 1};
+      List<Long> extents = List.of(parts, run.count(), columns);
+      List<Long> steps = List.of(rows * columns, columns, 1L);
       List<String> sizes = new Rearrangement(run.start() * columns, extents, steps).sizes(part, x);
       addScratch(node, copy(Kind.REARRANGE, node, List.of(x), part, sizes));
       lines.add(new Line(part, run.count() * columns));

@@ -5,20 +5,22 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.op.Movement;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A value as elements of another: element {@code (i, j, k, l)} is the one at {@code start + i
- * steps[0] + … + l steps[3]}.
+ * A value as elements of another: the element at {@code (i, …, k, l)} is the one at {@code start +
+ * i steps[0] + … + l steps.last}.
  *
- * @param extents of the four dimensions
+ * @param extents of all dimensions, at least that of columns
  */
-record Rearrangement(long start, long[] extents, long[] steps) {
-  private static final int RANK = 4;
+record Rearrangement(long start, List<Long> extents, List<Long> steps) {
+  Rearrangement {
+    extents = List.copyOf(extents);
+    steps = List.copyOf(steps);
+  }
 
-  /** The rearrangement that a node computes, if it has at most four dimensions. */
+  /** The rearrangement that a node computes, if it is one. */
   static Optional<Rearrangement> of(Node node) {
     TensorType type = node.result().type();
     if (node.operands().isEmpty()) {
@@ -26,9 +28,13 @@ record Rearrangement(long start, long[] extents, long[] steps) {
     }
     long[] strides = strides(node.operand(0).type());
     return switch (node.op()) {
-      case Movement.Reshape reshape -> of(0, type, strides(type));
+      case Movement.Reshape reshape -> {
+        long columns = Matrices.columns(type);
+        long rows = type.shape().elements() / columns;
+        yield Optional.of(new Rearrangement(0, List.of(rows, columns), List.of(columns, 1L)));
+      }
       case Movement.Transpose(List<Integer> permutation) ->
-          of(0, type, permutation.stream().mapToLong(axis -> strides[axis]).toArray());
+          Optional.of(of(0, type, permutation.stream().mapToLong(axis -> strides[axis]).toArray()));
       case Movement.Slice slice -> {
         long start = 0;
         for (int axis = 0; axis < strides.length; axis++) {
@@ -36,14 +42,14 @@ record Rearrangement(long start, long[] extents, long[] steps) {
           strides[axis] *= slice.steps().get(axis);
         }
         boolean isForward = slice.steps().stream().allMatch(step -> step > 0);
-        yield isForward ? of(start, type, strides) : Optional.empty();
+        yield isForward ? Optional.of(of(start, type, strides)) : Optional.empty();
       }
       default -> Optional.empty();
     };
   }
 
-  /** Adds dimensions of extent 1, and drops leading ones. */
-  private static Optional<Rearrangement> of(long start, TensorType type, long[] steps) {
+  /** Without dimensions of extent 1, but for columns. */
+  private static Rearrangement of(long start, TensorType type, long[] steps) {
     List<Long> extents = new ArrayList<>();
     List<Long> kept = new ArrayList<>();
     for (int axis = 0; axis < steps.length; axis++) {
@@ -53,17 +59,7 @@ record Rearrangement(long start, long[] extents, long[] steps) {
         kept.add(steps[axis]);
       }
     }
-    while (extents.size() < RANK) {
-      extents.addFirst(1L);
-      kept.addFirst(0L);
-    }
-    return extents.size() > RANK
-        ? Optional.empty()
-        : Optional.of(new Rearrangement(start, longs(extents), longs(kept)));
-  }
-
-  private static long[] longs(List<Long> values) {
-    return values.stream().mapToLong(Long::longValue).toArray();
+    return new Rearrangement(start, extents, kept);
   }
 
   private static long[] strides(TensorType type) {
@@ -76,12 +72,21 @@ record Rearrangement(long start, long[] extents, long[] steps) {
     return strides;
   }
 
-  /** The common arguments of its kernel, after its blocks. */
+  /** The common arguments of its kernel, after its blocks: dimensions of rows from the last on. */
   List<String> sizes(Matrix result, Matrix x) {
     List<Long> sizes =
         new ArrayList<>(
-            List.of(result.rows(), result.columns(), x.columns(), extents[1], extents[2], start));
-    Arrays.stream(steps).forEach(sizes::add);
+            List.of(
+                result.rows(),
+                result.columns(),
+                x.columns(),
+                start,
+                steps.getLast(),
+                extents.size() - 1L));
+    for (int axis = extents.size() - 2; axis >= 0; axis--) {
+      sizes.add(extents.get(axis));
+      sizes.add(steps.get(axis));
+    }
     return sizes.stream().map(Object::toString).toList();
   }
 }

@@ -4,6 +4,8 @@ import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The functions of the vector engine, by the names of the kernel API without {@code _tile}. */
 final class VectorFunctions {
@@ -62,6 +64,11 @@ final class VectorFunctions {
           "mul_binary",
           "binary_max",
           "binary_min");
+
+  /** Functions that have no poles. */
+  static final Set<String> FINITE =
+      Stream.concat(ZERO_AT_ZERO.stream(), Stream.of("exp", "sigmoid"))
+          .collect(Collectors.toUnmodifiableSet());
 
   /** Functions whose operands may be exchanged. */
   static final Set<BinaryFunction> COMMUTATIVE =

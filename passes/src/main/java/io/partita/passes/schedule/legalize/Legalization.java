@@ -74,11 +74,11 @@ public final class Legalization {
 
   private Legalization() {}
 
-  /** {@link #legalize(Module, long)} for each device. */
-  public static Program legalize(Program program, long workingBytes) {
+  /** {@link #legalize(Module, long, boolean)} for each device. */
+  public static Program legalize(Program program, long workingBytes, boolean isPaged) {
     return new Program(
         program.mesh(),
-        program.devices().stream().map(device -> legalize(device, workingBytes)).toList(),
+        program.devices().stream().map(device -> legalize(device, workingBytes, isPaged)).toList(),
         program.inputs(),
         program.outputs());
   }
@@ -87,10 +87,12 @@ public final class Legalization {
    * @param device the program of one device, of static types
    * @param workingBytes the bytes of the smallest working memory; longer lines are computed in
    *     parts
+   * @param isPaged whether tiles are stored in pages of rows and columns, whose kernels have other
+   *     functions
    */
-  public static Module legalize(Module device, long workingBytes) {
+  public static Module legalize(Module device, long workingBytes, boolean isPaged) {
     GraphEditor graph = new GraphEditor(device.graph());
-    for (List<RewriteRule> rules : steps(workingBytes)) {
+    for (List<RewriteRule> rules : steps(workingBytes, isPaged)) {
       new Rewriter(Stream.concat(SimplifyPass.RULES.stream(), rules.stream()).toList())
           .rewrite(graph);
     }
@@ -99,15 +101,16 @@ public final class Legalization {
 
   /** Returns all rules except those of {@link SimplifyPass}. */
   public static List<RewriteRule> rules(long workingBytes) {
-    return steps(workingBytes).stream().flatMap(List::stream).toList();
+    return steps(workingBytes, true).stream().flatMap(List::stream).toList();
   }
 
   /** Returns the rule sets in order, each of which is applied until none of its rules fires. */
-  private static List<List<RewriteRule>> steps(long workingBytes) {
+  private static List<List<RewriteRule>> steps(long workingBytes, boolean isPaged) {
     LongLines lines = new LongLines(workingBytes);
     List<RewriteRule> parts =
         List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
     List<RewriteRule> attention = List.of(new WidenAttention(workingBytes));
-    return List.of(attention, SPLIT, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
+    List<RewriteRule> functions = isPaged ? List.of(new ExpandActivation()) : List.of();
+    return List.of(attention, SPLIT, functions, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
   }
 }

@@ -26,12 +26,15 @@ import java.util.Map;
 public final class RoleLegalization {
   private RoleLegalization() {}
 
-  /** Like {@link Legalization#legalize(Program, long)}, for purposes that depend on shapes only. */
-  public static Program legalize(Program program, long workingBytes) {
+  /**
+   * Like {@link Legalization#legalize(Program, long, boolean)}, for purposes that depend on shapes
+   * only.
+   */
+  public static Program legalize(Program program, long workingBytes, boolean isPaged) {
     Module[] legal = new Module[program.devices().size()];
     for (Role role : Roles.of(program)) {
       Module first = program.devices().get(role.devices().getFirst());
-      Module legalFirst = Legalization.legalize(first, workingBytes);
+      Module legalFirst = Legalization.legalize(first, workingBytes, isPaged);
       boolean keepsExchanges = exchanges(legalFirst.graph()).equals(exchanges(first.graph()));
       boolean isShared = keepsExchanges && !isGuarded(first.graph());
       for (int device : role.devices()) {
@@ -41,7 +44,7 @@ public final class RoleLegalization {
         } else if (isShared) {
           legal[device] = own.with(with(legalFirst.graph(), exchanges(own.graph())));
         } else {
-          legal[device] = Legalization.legalize(own, workingBytes);
+          legal[device] = Legalization.legalize(own, workingBytes, isPaged);
         }
       }
     }

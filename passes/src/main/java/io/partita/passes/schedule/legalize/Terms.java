@@ -78,7 +78,7 @@ record Terms(GraphEditor graph) {
   }
 
   /** Returns a scalar of the element type of another value. */
-  Value number(Value like, long value) {
+  Value number(Value like, double value) {
     return graph.constant(Tensor.filled(TensorType.scalar(like.type().element()), value));
   }
 }

@@ -65,6 +65,11 @@ public final class TileChoice {
    * Returns whether tiles are stored in pages of rows and columns, as those of a private memory.
    */
   public boolean arePaged() {
+    return arePaged(chip);
+  }
+
+  /** Returns whether tiles on a chip are stored in pages of rows and columns. */
+  public static boolean arePaged(ChipKind chip) {
     return GridTiles.areDealt(chip);
   }
 

@@ -28,7 +28,8 @@ record Legalized(Graph before, Graph after) {
     GraphBuilder builder = new GraphBuilder("test");
     builder.output("y", body.apply(builder));
     Graph graph = builder.finish();
-    return new Legalized(graph, Legalization.legalize(new Module(graph), workingBytes).graph());
+    return new Legalized(
+        graph, Legalization.legalize(new Module(graph), workingBytes, false).graph());
   }
 
   /** Returns the mnemonics of all nodes except constants, in order. */

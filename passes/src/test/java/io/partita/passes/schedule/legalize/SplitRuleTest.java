@@ -47,6 +47,47 @@ public final class SplitRuleTest implements RuleTest {
                 %0 = linear(%x, %w) : f32[2,5]
                 """)
             .doesNotFire(),
+        assertThat(new ExpandActivation())
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = gelu_tanh(%x) : f32[2,3]
+                """)
+            .gives(
+                """
+                %0 = mul(%x, %x) : f32[2,3]
+                %1 = constant 0.071354814 : f32[]
+                %2 = mul(%0, %1) : f32[2,3]
+                %3 = constant 1.5957692 : f32[]
+                %4 = add(%2, %3) : f32[2,3]
+                %5 = mul(%4, %x) : f32[2,3]
+                %6 = sigmoid(%5) : f32[2,3]
+                %7 = mul(%6, %x) : f32[2,3]
+                """),
+        assertThat(new ExpandActivation())
+            .as("a sigmoid that is scaled")
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = quick_gelu(%x) : f32[2,3]
+                """)
+            .gives(
+                """
+                %0 = constant 1.702 : f32[]
+                %1 = mul(%x, %0) : f32[2,3]
+                %2 = sigmoid(%1) : f32[2,3]
+                %3 = mul(%2, %x) : f32[2,3]
+                """),
+        assertThat(new ExpandActivation())
+            .as("a function that has a kernel")
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = gelu(%x) : f32[2,3]
+                """)
+            .doesNotFire(),
         assertThat(new ProjectPatches())
             .within(1e-5)
             .on(

@@ -63,7 +63,7 @@ class UnpackMessagesTest {
   @CsvSource({"I4, I8", "U4, U8"})
   void fourBitElementsAreSentAsBytes(ElementType nibble, ElementType wide) {
     Graph graph = graph(nibble);
-    Program legal = Legalization.legalize(program(graph), Long.MAX_VALUE);
+    Program legal = Legalization.legalize(program(graph), Long.MAX_VALUE, false);
     assertThat(exchanges(legal)).isNotEmpty().allSatisfy(each -> isOf(each, wide));
     long[] values = LongStream.range(0, 18).map(i -> i % 16 + nibble.minimum()).toArray();
     Tensor x = Tensor.ofLongs(graph.inputs().getFirst().type(), values);
@@ -81,7 +81,7 @@ class UnpackMessagesTest {
   @Test
   void bytesAreSentUnchanged() {
     Program program = program(graph(ElementType.I8));
-    Program legal = Legalization.legalize(program, Long.MAX_VALUE);
+    Program legal = Legalization.legalize(program, Long.MAX_VALUE, false);
     assertThat(exchanges(legal)).isNotEmpty().isEqualTo(exchanges(program));
   }
 }
