@@ -324,7 +324,7 @@ public final class Scheduler {
   }
 
   private TileChoice choice(ChipKind chip) {
-    return new TileChoice(chip, workingBytes(chip), options.doubleBuffer());
+    return TileChoice.of(chip, workingBytes(chip), options.doubleBuffer());
   }
 
   /** Returns the choice of tiles for the working memory beside near values. */
@@ -333,7 +333,7 @@ public final class Scheduler {
   }
 
   private TileChoice besideValues(ChipKind chip) {
-    return new TileChoice(chip, NearValues.loopBytes(workingBytes(chip)), options.doubleBuffer());
+    return TileChoice.of(chip, NearValues.loopBytes(workingBytes(chip)), options.doubleBuffer());
   }
 
   private long workingBytes(ChipKind chip) {

@@ -20,6 +20,7 @@ import io.partita.ir.schedule.kernel.TileExpression.Start;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
+import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -47,8 +48,31 @@ public final class TileChoice {
   private final boolean doubleBuffer;
   private final Map<TileSpace, Timed> known = new ConcurrentHashMap<>();
 
+  /** What a choice depends on. */
+  private record Key(ChipKind chip, long workingBytes, boolean doubleBuffer) {}
+
+  private static final Map<Key, SoftReference<TileChoice>> CHOICES = new ConcurrentHashMap<>();
+
   /** A loop and its time. */
   private record Timed(TiledKernel kernel, double cycles) {}
+
+  /**
+   * Returns a choice that knows the loops of earlier programs while there is memory for them: a
+   * plan predicts hundreds of programs with mostly the same loops.
+   *
+   * @param workingBytes the bytes for tiles, without stacks and messages
+   * @param doubleBuffer whether transfers may overlap with computing
+   */
+  public static TileChoice of(ChipKind chip, long workingBytes, boolean doubleBuffer) {
+    Key key = new Key(chip, workingBytes, doubleBuffer);
+    SoftReference<TileChoice> known = CHOICES.get(key);
+    TileChoice choice = known == null ? null : known.get();
+    if (choice == null) {
+      choice = new TileChoice(chip, workingBytes, doubleBuffer);
+      CHOICES.put(key, new SoftReference<>(choice));
+    }
+    return choice;
+  }
 
   /**
    * @param workingBytes the bytes for tiles, without stacks and messages
