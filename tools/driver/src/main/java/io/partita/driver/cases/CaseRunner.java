@@ -1,5 +1,6 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.driver.DriverCode;
 import io.partita.driver.MemoryLimit;
 import io.partita.driver.Sharding;
@@ -124,21 +125,39 @@ public final class CaseRunner {
     if (isIntegral) {
       options = options.withIntegerData();
     }
-    Map<String, Tensor> outputs;
-    Optional<RewrittenModel> rewritten;
     try (PreparedModel prepared = prepare(model, options, isIntegral ? recorded : Map.of())) {
-      outputs = prepared.run(recorded);
-      rewritten = prepared.rewritten();
+      Map<String, Tensor> outputs = prepared.run(recorded);
+      Map<String, Tensor> expected = run.outputsFor(List.copyOf(outputs.keySet()));
+      Comparison worst = Comparison.worst(expected, outputs, tolerance);
+      Optional<RewrittenModel> rewritten = prepared.rewritten();
+      if (rewritten.isPresent()) {
+        return rewritten.get().judge(worst, recorded, expected, outputs, tolerance.isChosen());
+      }
+      if (worst.passes() || isIntegral) {
+        return worst;
+      }
+      Recording recording = new Recording(model, options, recorded, expected, outputs, tolerance);
+      return tolerance.isChosen()
+          ? explained(recording, worst)
+          : prepared
+              .compareSteps(recorded)
+              .map(launches -> ofSteps(launches, prepared, recording, worst))
+              .orElseGet(() -> explained(recording, worst));
     }
-    Map<String, Tensor> expected = run.outputsFor(List.copyOf(outputs.keySet()));
-    Comparison worst = Comparison.worst(expected, outputs, tolerance);
-    if (rewritten.isPresent()) {
-      return rewritten.get().judge(worst, recorded, expected, outputs, tolerance.isChosen());
+  }
+
+  /** The comparison of a program that computes with fewer bits than the recorded run. */
+  private Comparison ofSteps(
+      ProbeComparison.Result launches,
+      PreparedModel prepared,
+      Recording recording,
+      Comparison plain) {
+    Map<String, Tensor> exact = prepared.evaluated(recording.inputs());
+    Comparison evaluated = Comparison.worst(recording.expected(), exact, tolerance);
+    if (!evaluated.passes()) {
+      evaluated = explained(recording.of(exact), evaluated);
     }
-    if (worst.passes() || isIntegral) {
-      return worst;
-    }
-    return explained(new Recording(model, options, recorded, expected, outputs, tolerance), worst);
+    return CoarseArithmetic.explain(plain, launches, evaluated, recording, exact);
   }
 
   /**

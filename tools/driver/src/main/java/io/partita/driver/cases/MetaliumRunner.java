@@ -1,6 +1,8 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.metalium.EmittedMetalium;
+import io.partita.backend.metalium.KernelComparison;
 import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.KernelSession;
 import io.partita.driver.Distribution;
@@ -41,7 +43,8 @@ public record MetaliumRunner(
         Path folder = scratch.path().resolve("program");
         OutputFolder.write(emitted.files(), folder, path -> false);
         KernelProgram program = place.open(folder, emitted.description().whole());
-        return new Running(scratch, new KernelSession(program, limit));
+        KernelComparison comparison = new KernelComparison(program, limit, program.tolerance());
+        return new Running(scratch, new KernelSession(program, limit), comparison);
       } catch (RuntimeException e) {
         scratch.close();
         throw e;
@@ -52,10 +55,16 @@ public record MetaliumRunner(
   }
 
   /** A program that keeps its states from run to run. */
-  private record Running(ScratchFolder scratch, KernelSession session) implements Prepared {
+  private record Running(ScratchFolder scratch, KernelSession session, KernelComparison comparison)
+      implements Prepared {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {
       return session.run(inputs);
+    }
+
+    @Override
+    public Optional<ProbeComparison.Result> compareSteps(List<Tensor> inputs) {
+      return Optional.of(comparison.run(inputs));
     }
 
     @Override

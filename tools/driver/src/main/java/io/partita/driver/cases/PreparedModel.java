@@ -1,12 +1,13 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.driver.DriverCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,12 +45,26 @@ public final class PreparedModel implements AutoCloseable {
    * @throws PartitaException if an input is missing or doesn't fit
    */
   public Map<String, Tensor> run(Map<String, Tensor> inputs) {
-    List<Tensor> ordered = new ArrayList<>();
-    for (Value input : graph.inputs()) {
-      ordered.add(fitted(input, inputs.get(input.name())));
-    }
+    return named(program.run(ordered(inputs)));
+  }
+
+  /** Compares each step of a run with what its arithmetic allows, where that is coarser. */
+  Optional<ProbeComparison.Result> compareSteps(Map<String, Tensor> inputs) {
+    return program.compareSteps(ordered(inputs));
+  }
+
+  /** The outputs of the reference evaluator. */
+  Map<String, Tensor> evaluated(Map<String, Tensor> inputs) {
+    return named(Evaluator.run(graph, ordered(inputs)));
+  }
+
+  private List<Tensor> ordered(Map<String, Tensor> inputs) {
+    return graph.inputs().stream().map(each -> fitted(each, inputs.get(each.name()))).toList();
+  }
+
+  private Map<String, Tensor> named(List<Tensor> results) {
     Map<String, Tensor> outputs = new LinkedHashMap<>();
-    for (Tensor output : program.run(ordered)) {
+    for (Tensor output : results) {
       outputs.put(graph.outputs().get(outputs.size()).name(), output);
     }
     return outputs;

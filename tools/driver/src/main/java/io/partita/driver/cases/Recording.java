@@ -28,6 +28,11 @@ record Recording(
     return expected.get(name).reshaped(found.get(name).shape());
   }
 
+  /** The same with other outputs. */
+  Recording of(Map<String, Tensor> others) {
+    return new Recording(model, options, inputs, expected, others, tolerance);
+  }
+
   Graph graph(ImportOptions imported) {
     return new OnnxImporter(imported).importModel(model).graph();
   }
