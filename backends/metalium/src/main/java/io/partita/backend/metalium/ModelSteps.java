@@ -84,7 +84,7 @@ final class ModelSteps {
       covered.addAll(attention.covered());
     }
     for (Value input : graph.inputs()) {
-      if (Indices.isInteger(input.type())) {
+      if (Indices.isInteger(input.type()) || isEmpty(input)) {
         continue;
       }
       if (states.contains(input.name())) {
@@ -108,14 +108,22 @@ final class ModelSteps {
                 steps.add(operands.exchange(exchanges.poll(), users));
               }
               Value value = graph.nodes().get(result.node()).results().get(result.index());
-              if (isOfStep(value, users) && operands.of(value).isEmpty()) {
+              if (!isEmpty(value) && isOfStep(value, users) && operands.of(value).isEmpty()) {
                 operands.add(value.definition(), step(value.definition()));
               }
             });
     exchanges.forEach(exchange -> steps.add(operands.exchange(exchange, users)));
     // An output may be another shape of a result.
-    graph.outputs().forEach(output -> operands.of(output.value()));
+    graph.outputs().stream()
+        .map(Graph.Output::value)
+        .filter(value -> !isEmpty(value))
+        .forEach(operands::of);
     return List.copyOf(steps);
+  }
+
+  /** Whether a value has no elements, such as a cache of no tokens. */
+  private static boolean isEmpty(Value value) {
+    return value.type().shape().elements() == 0;
   }
 
   /** Whether steps compute a value as a matrix, not as a part of a decision or of another step. */

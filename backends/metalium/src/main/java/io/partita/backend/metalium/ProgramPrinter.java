@@ -222,7 +222,7 @@ final class ProgramPrinter {
         .inputs()
         .forEach(
             (name, type) -> {
-              if (stateInputs.contains(name)) {
+              if (stateInputs.contains(name) || isEmpty(type)) {
                 return;
               }
               requireJoined(name, type);
@@ -241,7 +241,7 @@ final class ProgramPrinter {
         .outputs()
         .forEach(
             (name, type) -> {
-              if (!stateOutputs.contains(name)) {
+              if (!stateOutputs.contains(name) && !isEmpty(type)) {
                 outputs.add(fields.of(Port.output(type, chip -> output(chip, name))));
               }
             });
@@ -259,6 +259,10 @@ final class ProgramPrinter {
     main.put("numbers", statements.isEmpty() ? null : statements);
     main.put("hosted", numbers.writes(program.devices().size()));
     main.put("outputs", outputs);
+  }
+
+  private static boolean isEmpty(ShardedType type) {
+    return type.type().shape().elements() == 0;
   }
 
   private static void requireJoined(String name, ShardedType type) {

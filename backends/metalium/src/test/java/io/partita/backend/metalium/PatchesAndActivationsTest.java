@@ -9,6 +9,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -80,5 +81,23 @@ class PatchesAndActivationsTest {
     assertThatThrownBy(() -> EmittedKernelsTest.emit(added))
         .hasMessageContaining("error P5202")
         .hasMessageContaining("f32[2,40]");
+  }
+
+  /** Such as caches of no tokens. */
+  @Test
+  void whatHasNoElementsTakesNoStep() throws IOException {
+    Module module =
+        module(
+            """
+              graph @none(%past: f32[0,32], %x: f32[4,32]) -> ("y": f32[4,32], "none": f32[0,32]) {
+                %0 = concat(%past, %x) {axis = 0} : f32[4,32] "all"
+                %1 = relu(%0) : f32[4,32] "relu"
+                %2 = slice(%1) {starts = [4, 0], sizes = [0, 32], steps = [1, 1]} : f32[0,32] "none"
+                return %1, %2
+              }
+            """);
+    assertThat(GridPrograms.host(EmittedKernelsTest.emit(module)))
+        .contains("model.read(t_x);", "model.write(t_relu);")
+        .doesNotContain("t_past", "t_none");
   }
 }
