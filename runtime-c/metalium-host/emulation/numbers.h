@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <vector>
@@ -55,8 +55,12 @@ inline double f32(double x)
 /* Rounds an f32 to nearest, ties to even. */
 inline double bf16(double x)
 {
-    const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x));
-    return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+    float rounded = static_cast<float>(x);
+    uint32_t bits = 0;
+    std::memcpy(&bits, &rounded, sizeof bits);
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+    std::memcpy(&rounded, &bits, sizeof rounded);
+    return rounded;
 }
 
 inline int64_t whole(double x)
