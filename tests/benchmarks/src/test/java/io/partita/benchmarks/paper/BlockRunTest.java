@@ -37,6 +37,14 @@ class BlockRunTest {
     assertThat(run.joulesWithLoads()).isEqualTo(1.64e-4 + WEIGHTS * 100e-12, within(1e-12));
   }
 
+  /** Tests that each chip loads all weights if tokens are split. */
+  @Test
+  void splitTokensTakeAllWeightsOnEachChip() {
+    BlockRun run = new BlockRun(Workload.PROMPT, Workload.SEQUENCE, Examples.EIGHT);
+    assertThat(run.cyclesWithLoads()).isEqualTo(WEIGHTS / 0.8, within(1e-6));
+    assertThat(run.joulesWithLoads()).isEqualTo(1.64e-4 + 8 * WEIGHTS * 100e-12, within(1e-12));
+  }
+
   @Test
   void runsFollowEachOtherAsFastAsL3Loads() {
     assertThat(Examples.ONE.interval()).isEqualTo(2_000_512 / 0.8, within(1e-6));

@@ -52,10 +52,10 @@ class PaperPageTest {
             """
             ### TinyLlama-42M, a token after 127 others
 
-            | chips | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |
-            | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-            | 1 | 2.00 MB | 2,400,000 | -10 % | 4.800 | 1 | 0.120 | 7.864 | 1 | 0.435 | 14.1 | 1 | 0.667 |
-            | 8 | none | 100,000 | +2 % | 0.200 | 25 | 0.164 | 0.983 | 8 | 0.479 | 0.54 | 26.1 | 0.64 |
+            | chips | split by | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |
+            | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+            | 1 |  | 2.00 MB | 2,400,000 | -10 % | 4.800 | 1 | 0.120 | 7.864 | 1 | 0.435 | 14.1 | 1 | 0.667 |
+            | 8 | `tensor` | none | 100,000 | +2 % | 0.200 | 25 | 0.164 | 0.983 | 8 | 0.479 | 0.54 | 26.1 | 0.64 |
 
             """);
   }
