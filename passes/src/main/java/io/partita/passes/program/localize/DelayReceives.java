@@ -83,18 +83,7 @@ public final class DelayReceives {
 
   /** An exchange and the nodes between it and the next one. */
   private void place(Node node, Exchange exchange, List<Node> following) {
-    Set<Value> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
-    waiting.addAll(node.results());
-    List<Node> free = new ArrayList<>();
-    List<Node> bound = new ArrayList<>();
-    for (Node other : following) {
-      if (other.operands().stream().anyMatch(waiting::contains)) {
-        waiting.addAll(other.results());
-        bound.add(other);
-      } else {
-        free.add(other);
-      }
-    }
+    List<Node> free = WorkAfterExchanges.independent(node, following);
     int sends = 0;
     while (sends < exchange.steps().size() && exchange.steps().get(sends) instanceof Step.Send) {
       sends++;
@@ -114,7 +103,9 @@ public final class DelayReceives {
     Exchange rest = part(exchange, sends, exchange.steps().size(), false);
     Node copy = builder.at(node).addNode(rest, operands);
     copies.put(node.result(), copy.result());
-    bound.forEach(this::add);
+    Set<Node> placed = Collections.newSetFromMap(new IdentityHashMap<>());
+    placed.addAll(free);
+    following.stream().filter(other -> !placed.contains(other)).forEach(this::add);
   }
 
   /**

@@ -99,17 +99,28 @@ public final class WorkAfterExchanges {
 
   /** Returns a product between an exchange and the next one that doesn't depend on it. */
   private Optional<Node> beside(Node exchange, int at) {
+    int end = at + 1;
+    while (end < nodes.size() && !isExchange.test(nodes.get(end))) {
+      end++;
+    }
+    return independent(exchange, nodes.subList(at + 1, end)).stream()
+        .filter(WorkAfterExchanges::isWork)
+        .findFirst();
+  }
+
+  /** Returns the nodes after another one that don't depend on its results, in order. */
+  static List<Node> independent(Node node, List<Node> following) {
     Set<Value> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
-    waiting.addAll(exchange.results());
-    for (int i = at + 1; i < nodes.size() && !isExchange.test(nodes.get(i)); i++) {
-      Node node = nodes.get(i);
-      if (node.operands().stream().anyMatch(waiting::contains)) {
-        waiting.addAll(node.results());
-      } else if (isWork(node)) {
-        return Optional.of(node);
+    waiting.addAll(node.results());
+    List<Node> independent = new ArrayList<>();
+    for (Node other : following) {
+      if (other.operands().stream().anyMatch(waiting::contains)) {
+        waiting.addAll(other.results());
+      } else {
+        independent.add(other);
       }
     }
-    return Optional.empty();
+    return independent;
   }
 
   /** Removes and returns products that no exchange so far needs, and what reads their results. */
