@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,16 +46,16 @@ class SocketChannelsTest {
   }
 
   private static SocketChannels.Self self(int device, String program, ServerSocket... servers) {
-    return self(device, program, credentials, servers);
+    return self(device, program, 4, credentials, servers);
   }
 
   private static SocketChannels.Self self(
-      int device, String program, Credentials credentials, ServerSocket... servers) {
+      int device, String program, int seconds, Credentials credentials, ServerSocket... servers) {
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (ServerSocket server : servers) {
       addresses.add(InetSocketAddress.createUnresolved("127.0.0.1", server.getLocalPort()));
     }
-    return new SocketChannels.Self(device, addresses, program, PAIR, 4, credentials);
+    return new SocketChannels.Self(device, addresses, program, PAIR, seconds, credentials);
   }
 
   private static ServerSocket free() throws IOException {
@@ -115,10 +116,14 @@ class SocketChannelsTest {
     absent.close();
     ServerSocket own = free();
     assertFails(
-        () -> SocketChannels.connect(self(1, "p", absent, own), own), Reason.UNREACHABLE, 0);
+        () -> SocketChannels.connect(self(1, "p", 1, credentials, absent, own), own),
+        Reason.UNREACHABLE,
+        0);
     ServerSocket first = free();
     assertFails(
-        () -> SocketChannels.connect(self(0, "p", first, absent), first), Reason.UNREACHABLE, 1);
+        () -> SocketChannels.connect(self(0, "p", 1, credentials, first, absent), first),
+        Reason.UNREACHABLE,
+        1);
   }
 
   @Test
@@ -253,7 +258,7 @@ class SocketChannelsTest {
         CompletableFuture.supplyAsync(
             () -> SocketChannels.connect(self(0, "p", first, second), first));
     ServerSocket third = free();
-    assertThatThrownBy(() -> SocketChannels.connect(self(1, "p", other, first, third), third))
+    assertThatThrownBy(() -> SocketChannels.connect(self(1, "p", 4, other, first, third), third))
         .isInstanceOf(Failure.class)
         .hasMessageContaining("its key differs from this device's");
     try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
@@ -280,9 +285,9 @@ class SocketChannelsTest {
     ServerSocket second = free();
     CompletableFuture<SocketChannels> own =
         CompletableFuture.supplyAsync(
-            () -> SocketChannels.connect(self(0, "p", first, second), first));
+            () -> SocketChannels.connect(self(0, "p", 2, credentials, first, second), first));
     assertFails(
-        () -> SocketChannels.connect(self(1, "p", other, first, second), second),
+        () -> SocketChannels.connect(self(1, "p", 4, other, first, second), second),
         Reason.MISMATCH,
         0);
     assertThatThrownBy(own::get)
@@ -294,9 +299,19 @@ class SocketChannelsTest {
   /** The end that is refused always learns why, whichever end is faster. */
   @Test
   void refusalsArrive() throws Exception {
+    verifyRefusals(20);
+  }
+
+  @Tag("thorough")
+  @Test
+  void manyRefusalsArrive() throws Exception {
+    verifyRefusals(100);
+  }
+
+  private static void verifyRefusals(int count) throws Exception {
     Credentials other = key("fourth.p12");
     try (ServerSocket server = free()) {
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < count; i++) {
         CompletableFuture<IOException> refused =
             CompletableFuture.supplyAsync(() -> failureOfHandshake(server));
         try (Socket caller = new Socket(server.getInetAddress(), server.getLocalPort())) {
