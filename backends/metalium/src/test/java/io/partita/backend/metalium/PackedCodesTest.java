@@ -118,7 +118,7 @@ class PackedCodesTest {
    */
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 1, 33, f32", "4, 5, 31, bf16", "4, 2, 1100, f32"})
+  @CsvSource("4, 5, 31, bf16")
   void gatheredCodesEqualTheReference(int chips, int rows, int columns, String element) {
     Program program = program(chips, rows, columns, element);
     TensorType type = program.inputs().get("a").type();
@@ -140,6 +140,13 @@ class PackedCodesTest {
       expected[i] = Math.clamp(Math.rint(4 * values[i]), -7, 7) / 4 + 0.0;
     }
     assertThat(found.doubles()).isEqualTo(expected);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @CsvSource({"2, 1, 33, f32", "4, 2, 1100, f32"})
+  void moreGatheredCodesEqualTheReference(int chips, int rows, int columns, String element) {
+    gatheredCodesEqualTheReference(chips, rows, columns, element);
   }
 
   /** A cast of numbers that may be others than codes would have to round and to wrap. */

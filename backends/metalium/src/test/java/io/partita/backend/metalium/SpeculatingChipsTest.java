@@ -199,20 +199,26 @@ class SpeculatingChipsTest {
   /** Chunks of less and more than a tile; cores that share the keys in the middle. */
   @Tag("thorough")
   @ParameterizedTest
+  @CsvSource({"2, 0.6, 5, 40, f32", "4, 1000, 16, 40, bf16"})
+  void allOutcomesAgreeWithTheReference(
+      int chips, double lambda, int chunk, int tokens, String element) {
+    requireEqual(chips, lambda, chunk, tokens, element);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest
   @CsvSource({
     "2, 0, 5, 80, f32",
     "2, 1000, 5, 80, f32",
-    "2, 0.6, 5, 40, f32",
     "2, 0, 40, 130, f32",
     "4, 0, 5, 40, f32",
     "4, 1000, 40, 130, f32",
     "4, 0.6, 5, 40, f32",
-    "2, 0, 16, 40, bf16",
-    "4, 1000, 16, 40, bf16"
+    "2, 0, 16, 40, bf16"
   })
-  void allOutcomesAgreeWithTheReference(
+  void otherOutcomesAgreeWithTheReference(
       int chips, double lambda, int chunk, int tokens, String element) {
-    requireEqual(chips, lambda, chunk, tokens, element);
+    allOutcomesAgreeWithTheReference(chips, lambda, chunk, tokens, element);
   }
 
   @Test
