@@ -12,6 +12,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleBinaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -95,6 +96,11 @@ class DoubleFunctionsTest {
   @Test
   void powers(Kernels kernels) {
     powers(numbers(0, 9), numbers(-20, 20), kernels);
+  }
+
+  @Tag("thorough")
+  @Test
+  void largePowersOfNumbersNearOne(Kernels kernels) {
     powers(numbers(0.99, 1.01), numbers(-2000, 2000), kernels);
   }
 

@@ -27,9 +27,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,11 +49,14 @@ class ExchangeTest {
   private static final List<Combine> COMBINATIONS =
       List.of(Combine.REPLACE, Combine.ADD, Combine.MAX, Combine.MIN);
 
+  /** Each algorithm has six kinds, so every fifth case is another kind. */
+  private static final int SAMPLED = 5;
+
   private final Samples samples = new Samples(10);
 
   @TempDir private Path folder;
 
-  static Stream<Arguments> collectives() {
+  private static Stream<Arguments> allCollectives() {
     List<CollectiveKind> kinds = List.of(CollectiveKind.values());
     return Stream.of(
             new Algorithm.Tree(4),
@@ -63,6 +68,20 @@ class ExchangeTest {
             algorithm ->
                 IntStream.range(0, kinds.size())
                     .mapToObj(i -> Arguments.of(kinds.get(i), algorithm, i % 2 == 0 ? 3 : 6)));
+  }
+
+  /** Each kind, and each algorithm. */
+  static Stream<Arguments> collectives() {
+    return chosen(number -> number % SAMPLED == 0);
+  }
+
+  static Stream<Arguments> otherCollectives() {
+    return chosen(number -> number % SAMPLED != 0);
+  }
+
+  private static Stream<Arguments> chosen(IntPredicate which) {
+    List<Arguments> all = allCollectives().toList();
+    return IntStream.range(0, all.size()).filter(which).mapToObj(all::get);
   }
 
   @ParameterizedTest(name = "{0} by {1} on {2}")
@@ -79,12 +98,27 @@ class ExchangeTest {
     }
   }
 
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0} by {1} on {2}")
+  @MethodSource("otherCollectives")
+  void otherExchanges(CollectiveKind kind, Algorithm algorithm, int devices, CCompiler compiler) {
+    exchanges(kind, algorithm, devices, compiler);
+  }
+
   @ParameterizedTest(name = "on {0} ranks")
-  @ValueSource(ints = {2, 8})
+  @ValueSource(ints = 2)
   @ExtendWith(WithMpi.class)
   void exchangesOverRanks(int ranks, Mpi mpi) {
     Path program = mpi.executable("exchange-device", sources());
     exchangeAll(ranks, inputs -> mpi.run(program, folder, inputs));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest(name = "on {0} ranks")
+  @ValueSource(ints = 8)
+  @ExtendWith(WithMpi.class)
+  void exchangesOverEightRanks(int ranks, Mpi mpi) {
+    exchangesOverRanks(ranks, mpi);
   }
 
   @ParameterizedTest(name = "on {0} chips")

@@ -256,6 +256,7 @@ class ElementRunsInCTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource("4, 1500, late")
   void randomChains(long seed, long l1, String transfers) throws IOException {
@@ -283,7 +284,7 @@ class ElementRunsInCTest {
         .isEmpty();
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @ParameterizedTest
   @CsvSource({"1, 262144, early", "2, 262144, late", "3, 40000, early", "6, 1500, early"})
   void otherRandomChains(long seed, long l1, String transfers) throws IOException {

@@ -40,7 +40,7 @@ class EmittedOperationsTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"262144, early", "1500, late", "400, early"})
+  @CsvSource("1500, late")
   void randomOperations(long l1, String transfers) throws IOException {
     OperationsInC operations = new OperationsInC(l1);
     List<OperationCase> drawn = new ArrayList<>();
@@ -66,13 +66,20 @@ class EmittedOperationsTest {
     operations.verify(drawn, folder.resolve("out"), transfers);
   }
 
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @CsvSource({"262144, early", "400, early"})
+  void moreRandomOperations(long l1, String transfers) throws IOException {
+    randomOperations(l1, transfers);
+  }
+
   /** Tests sizes at which every axis is tiled, constant weights, and strided views. */
   @Test
   void chosenOperationsInSmallTiles() throws IOException {
     chosenOperations(2500, "late");
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void chosenOperationsInOneTile() throws IOException {
     chosenOperations(262144, "early");

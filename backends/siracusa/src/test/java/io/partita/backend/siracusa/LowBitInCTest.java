@@ -119,7 +119,7 @@ class LowBitInCTest {
 
   /** Steps of powers of two: roundings to bf16, which C may skip, change nothing. */
   @ParameterizedTest
-  @CsvSource({"3,5,SCATTER", "3,4,TREE"})
+  @CsvSource("3,5,SCATTER")
   void sumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     FeatureRanges ranges = ranges(chips, 9, (1 << (bits - 1)) - 1);
     Results results = run(chips, bits, via, ElementType.BF16, ranges);
@@ -128,12 +128,27 @@ class LowBitInCTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"3,3,GATHER", "5,4,GATHER", "2,4,SCATTER", "4,3,RING"})
+  @CsvSource("3,4,TREE")
+  void sumsOfProductsInATree(int chips, int bits, LowBitSyncs.Via via) throws IOException {
+    sumsOfProducts(chips, bits, via);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource("3,3,GATHER")
   void moreSumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     sumsOfProducts(chips, bits, via);
   }
 
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @CsvSource({"5,4,GATHER", "2,4,SCATTER", "4,3,RING"})
+  void otherSumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
+    moreSumsOfProducts(chips, bits, via);
+  }
+
   /** Sums that are encoded again have the same codes, though C may skip roundings to bf16. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"2,6,SCATTER,BF16,1"})
   void sumsWithAnySteps(int chips, int bits, LowBitSyncs.Via via, ElementType added, long seed)
@@ -148,18 +163,25 @@ class LowBitInCTest {
 
   @Tag("thorough")
   @ParameterizedTest
+  @CsvSource("4,8,RING,BF16,7")
+  void moreSumsWithAnySteps(int chips, int bits, LowBitSyncs.Via via, ElementType added, long seed)
+      throws IOException {
+    sumsWithAnySteps(chips, bits, via, added, seed);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest
   @CsvSource({
     "2,4,SCATTER,BF16,1",
     "4,6,SCATTER,F32,2",
     "5,8,SCATTER,BF16,3",
     "4,8,TREE,F32,5",
     "5,6,TREE,BF16,6",
-    "4,8,RING,BF16,7",
     "3,5,RING,F32,8"
   })
-  void moreSumsWithAnySteps(int chips, int bits, LowBitSyncs.Via via, ElementType added, long seed)
+  void otherSumsWithAnySteps(int chips, int bits, LowBitSyncs.Via via, ElementType added, long seed)
       throws IOException {
-    sumsWithAnySteps(chips, bits, via, added, seed);
+    moreSumsWithAnySteps(chips, bits, via, added, seed);
   }
 
   private static Tensor bf16(Tensor tensor) {

@@ -38,7 +38,6 @@ class OverlapInCTest {
   @Test
   void sumsInPartsAreThoseOfTheModel() throws IOException {
     verify("tensor=2", new Algorithm.Direct(), 2);
-    verify("tensor=3,norm=tokens", new Algorithm.Direct(), 3);
   }
 
   /** Tests that records of messages are compared, too. */
@@ -55,12 +54,27 @@ class OverlapInCTest {
     assertThat(result.steps()).isEqualTo(schedule.roles().getFirst().steps().size());
   }
 
+  /** Each strategy with an algorithm of its own. */
   @Tag("thorough")
   @Test
-  void allAlgorithms() throws IOException {
-    for (String strategy : OverlappedBlocks.STRATEGIES) {
-      for (Algorithm algorithm : OverlappedBlocks.ALGORITHMS) {
-        verify(strategy, algorithm, 3);
+  void someAlgorithms() throws IOException {
+    verifyPairs(true);
+  }
+
+  @Tag("exhaustive")
+  @Test
+  void otherAlgorithms() throws IOException {
+    verifyPairs(false);
+  }
+
+  private void verifyPairs(boolean areSampled) throws IOException {
+    List<String> strategies = OverlappedBlocks.STRATEGIES;
+    List<Algorithm> algorithms = OverlappedBlocks.ALGORITHMS;
+    for (int s = 0; s < strategies.size(); s++) {
+      for (int a = 0; a < algorithms.size(); a++) {
+        if (a == s + 1 == areSampled) {
+          verify(strategies.get(s), algorithms.get(a), 3);
+        }
       }
     }
   }

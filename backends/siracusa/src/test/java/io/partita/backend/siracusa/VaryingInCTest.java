@@ -31,12 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VaryingInCTest {
   @TempDir private Path folder;
 
+  @Tag("thorough")
   @Test
   void emittedCAgreesWithTheMesh() throws IOException {
     verify(List.of(VaryingModules.block(4, true), VaryingModules.classToken(2)), 0);
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @ParameterizedTest
   @ValueSource(ints = {2, 4})
   void allModules(int chips) throws IOException {

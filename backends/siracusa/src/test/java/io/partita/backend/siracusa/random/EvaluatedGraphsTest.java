@@ -32,17 +32,32 @@ class EvaluatedGraphsTest {
   @TempDir private Path folder;
 
   @ParameterizedTest
-  @CsvSource({"1, 262144", "1, 700", "2, 1500", "3, 800"})
+  @CsvSource({"1, 700", "3, 800"})
   void graphs(int chips, long l1) {
     assertThat(wrong(new RandomPrograms(chips, l1), 3000 * l1, 10)).isEmpty();
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"1, 262144", "2, 1500"})
+  void graphsOfOtherSizes(int chips, long l1) {
+    graphs(chips, l1);
   }
 
   /** {@code -Dcases=N -Dseed=S} tries others; 4,000 take some minutes. */
   @Test
   @Tag("thorough")
   void manyGraphs() {
-    int cases = Integer.getInteger("cases", 260);
-    long seed = Long.getLong("seed", 0);
+    verify(Integer.getInteger("cases", 40), Long.getLong("seed", 0));
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void otherGraphs() {
+    verify(200, 10_000_000);
+  }
+
+  private void verify(int cases, long seed) {
     List<RandomPrograms> programs =
         List.of(
             new RandomPrograms(1, 262144),

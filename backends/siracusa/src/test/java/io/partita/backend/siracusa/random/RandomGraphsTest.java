@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(WithCompiler.class)
 class RandomGraphsTest {
   /** The number of graphs in one program. */
-  private static final int TOGETHER = 20;
+  private static final int TOGETHER = 8;
 
   /** The number of graphs of each kind in the default build. */
   private static final int FEW = 5;
@@ -42,17 +42,32 @@ class RandomGraphsTest {
   @TempDir private Path folder;
 
   @ParameterizedTest
-  @CsvSource({"1, 262144, early", "1, 700, late", "2, 1500, early"})
+  @CsvSource("2, 1500, early")
   void graphsInC(int chips, long l1, String transfers) throws IOException {
     verify(new RandomPrograms(chips, l1), 1000 * l1, FEW, transfers);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"1, 262144, early", "1, 700, late"})
+  void moreGraphsInC(int chips, long l1, String transfers) throws IOException {
+    graphsInC(chips, l1, transfers);
   }
 
   /** {@code -Dcases=N -Dseed=S} tries others; 4,000 take a quarter of an hour. */
   @Test
   @Tag("thorough")
   void manyGraphsInC() throws IOException {
-    int cases = Integer.getInteger("cases", 100);
-    long seed = Long.getLong("seed", 0);
+    verify(Integer.getInteger("cases", 40), Long.getLong("seed", 0));
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void otherGraphsInC() throws IOException {
+    verify(80, 10_000_000);
+  }
+
+  private void verify(int cases, long seed) throws IOException {
     List<RandomPrograms> programs =
         List.of(
             new RandomPrograms(1, 262144),
