@@ -25,6 +25,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -120,6 +121,7 @@ class DeviceDiagnosticsTest {
     return file;
   }
 
+  @Tag("thorough")
   @Test
   void filesThatAreNoKey() throws Exception {
     assertUnusable(folder.resolve("none.p12"), "no such file");

@@ -118,11 +118,19 @@ class DevicesTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(ints = {4, 8})
+  @ValueSource(ints = 8)
   void allCollectivesAsMoreThreads(int devices) {
     allCollectivesAsThreads(devices);
   }
 
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @ValueSource(ints = 4)
+  void allCollectivesAsManyThreads(int devices) {
+    allCollectivesAsMoreThreads(devices);
+  }
+
+  @Tag("thorough")
   @Test
   @Timeout(120)
   void allCollectivesAsProcesses() {
@@ -142,6 +150,7 @@ class DevicesTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   @Timeout(60)
   void deadlocksOfProcessesAreReportedWithinSeconds() {
@@ -164,6 +173,7 @@ class DevicesTest {
               fix:       compile the model again; if it still fails, report a bug in Partita""");
   }
 
+  @Tag("thorough")
   @Test
   @Timeout(60)
   void killedProcessesAreReportedWithinSeconds() throws InterruptedException {

@@ -35,6 +35,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -127,7 +128,7 @@ class OperationsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"F32", "BF16", "I64", "U8", "BOOL"})
   void movements(ElementType element) {
     Programs p = new Programs(element);
     Value x = p.input(2, 3, 4);
@@ -163,12 +164,19 @@ class OperationsTest {
     p.verify();
   }
 
+  @Tag("thorough")
+  @ParameterizedTest
+  @EnumSource(names = {"F64", "F16", "I32", "I16", "I8", "I4", "U64", "U32", "U16", "U4"})
+  void movementsOfOtherTypes(ElementType element) {
+    movements(element);
+  }
+
   private static List<Dim> dims(long... extents) {
     return Shape.of(extents).dims();
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOOL")
+  @EnumSource(names = {"F32", "BF16", "I64", "U8"})
   void reductions(ElementType element) {
     Programs p = new Programs(element);
     Value x = p.input(2, 5, 3);
@@ -188,8 +196,15 @@ class OperationsTest {
     p.verify();
   }
 
+  @Tag("thorough")
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOOL")
+  @EnumSource(names = {"F64", "F16", "I32", "I16", "I8", "I4", "U64", "U32", "U16", "U4"})
+  void reductionsOfOtherTypes(ElementType element) {
+    reductions(element);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "BF16", "I64", "U8"})
   void contractions(ElementType element) {
     Programs p = new Programs(element);
     p.add(new Contraction.MatMul(element), p.input(2, 1, 3, 5), p.input(4, 5, 6));
@@ -218,6 +233,13 @@ class OperationsTest {
       p.add(new Contraction.Pool(false, window, flag, !flag, false), p.input(2, 4, 5, 6));
     }
     p.verify();
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @EnumSource(names = {"F64", "F16", "I32", "I16", "I8", "I4", "U64", "U32", "U16", "U4"})
+  void contractionsOfOtherTypes(ElementType element) {
+    contractions(element);
   }
 
   @ParameterizedTest
@@ -341,7 +363,7 @@ class OperationsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"F32", "BF16", "I64", "U8", "BOOL"})
   void cacheUpdates(ElementType element) {
     Programs p = new Programs(element);
     Value start = p.given(Tensor.longs(Shape.of(2), 1, 3));
@@ -350,8 +372,15 @@ class OperationsTest {
     p.verify();
   }
 
+  @Tag("thorough")
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"F64", "F16", "I32", "I16", "I8", "I4", "U64", "U32", "U16", "U4"})
+  void cacheUpdatesOfOtherTypes(ElementType element) {
+    cacheUpdates(element);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "BF16", "I64", "U8", "BOOL"})
   void sourcesAndQuantization(ElementType element) {
     Programs p = new Programs(element);
     if (element != BOOL) {
@@ -378,6 +407,13 @@ class OperationsTest {
       }
     }
     programs.assertAgrees(p.builder.finish(), p.data, 0);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @EnumSource(names = {"F64", "F16", "I32", "I16", "I8", "I4", "U64", "U32", "U16", "U4"})
+  void sourcesAndQuantizationOfOtherTypes(ElementType element) {
+    sourcesAndQuantization(element);
   }
 
   @ParameterizedTest

@@ -64,6 +64,7 @@ class PortOrderTest {
     return orders;
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(strings = "tensor=2,norm=root")
   void argumentsHaveTheOrderOfTheModelOnSeveralDevices(String strategy) {
@@ -78,7 +79,7 @@ class PortOrderTest {
     }
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void argumentsHaveTheOrderOfTheModelOnEqualDevices() {
     argumentsHaveTheOrderOfTheModelOnSeveralDevices("tensor=3");
