@@ -14,6 +14,7 @@ import io.partita.ir.type.Shape;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -430,6 +431,7 @@ class BadGraphTest {
   }
 
   /** Functions that each call the next one ten times, which makes 10^12 nodes in a kilobyte. */
+  @Tag("thorough")
   @Test
   void exponentialFunctions() {
     ModelProto.Builder model =
@@ -474,6 +476,7 @@ class BadGraphTest {
     assertThat(examine(Models.model(graph), ImportOptions.NONE).module()).isPresent();
   }
 
+  @Tag("thorough")
   @Test
   void chainOfAHundredThousandNodes() {
     GraphProto.Builder graph = Models.graph();

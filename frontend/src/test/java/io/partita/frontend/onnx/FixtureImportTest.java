@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class FixtureImportTest {
   private static final Path FIXTURES = Path.of("../tests/fixtures");
 
+  @Tag("thorough")
   @Test
   void everyFixtureImportsOrAsksForBindings() throws IOException {
     List<Path> models;

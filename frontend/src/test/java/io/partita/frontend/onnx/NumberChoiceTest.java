@@ -8,6 +8,7 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -113,6 +114,7 @@ class NumberChoiceTest {
   }
 
   /** A model like Nystromformer, whose length matters only for a static batch. */
+  @Tag("thorough")
   @Test
   void lengthsFitWithABatch() {
     assertThat(chosen(examine(padded(9)))).containsExactly("--dim seq=64", "--dim batch=1");

@@ -18,6 +18,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class EvaluatorTest {
@@ -50,6 +51,7 @@ class EvaluatorTest {
             "top[f32[1] {2.0}, i64[1] {1}]");
   }
 
+  @Tag("thorough")
   @Test
   void longChainsNeedLittleStackAndMemory() {
     GraphBuilder builder = new GraphBuilder("chain");

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +99,7 @@ class OutputFolderTest {
     assertHolds(folder, "first");
   }
 
+  @Tag("thorough")
   @Test
   void severalProcessesMayWriteOneFolder() throws IOException {
     Path folder = scratch.resolve("out");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -243,6 +244,7 @@ class LayoutTest {
    * Tests that local changes don't depend on other devices: with other values there, the result is
    * equal.
    */
+  @Tag("thorough")
   @Test
   void localReshardsNeedOnlyTheDevicesPart() {
     int checked = 0;

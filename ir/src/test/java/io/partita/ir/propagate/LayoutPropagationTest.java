@@ -26,6 +26,7 @@ import io.partita.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -134,6 +135,7 @@ class LayoutPropagationTest {
   }
 
   /** Tests that random graphs with random layouts have the same results on devices. */
+  @Tag("thorough")
   @Test
   void randomGraphsWithRandomLayoutsAgree() {
     int run = 0;

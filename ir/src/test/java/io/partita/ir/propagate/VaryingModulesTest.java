@@ -34,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -260,6 +261,7 @@ class VaryingModulesTest {
   }
 
   /** Tests that random modules with varying values have the same results. */
+  @Tag("thorough")
   @Test
   void variationsThatEndAtOnceChangeNothing() {
     int compared = 0;

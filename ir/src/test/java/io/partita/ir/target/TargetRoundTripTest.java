@@ -8,6 +8,7 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
@@ -27,7 +28,7 @@ class TargetRoundTripTest {
     requireRoundTrip(TargetLibrary.find(name));
   }
 
-  @Property(seed = "2", tries = 1500, shrinking = ShrinkingMode.OFF)
+  @Property(seed = "2", tries = 300, shrinking = ShrinkingMode.OFF)
   void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     Draw draw = new Draw(~seed);
     String text = broken(TargetPrinter.print(RandomTargets.draw(seed)), draw);
@@ -46,6 +47,12 @@ class TargetRoundTripTest {
     }
     requireRoundTrip(read);
     read.devices();
+  }
+
+  @Property(seed = "12", tries = 1500, shrinking = ShrinkingMode.OFF)
+  @Tag("thorough")
+  void moreMutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
+    mutatedTextIsParsedOrDiagnosed(seed);
   }
 
   @Property(seed = "3", tries = 200, shrinking = ShrinkingMode.OFF)

@@ -16,6 +16,7 @@ import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 
 /** Tests that parsing inverts printing on modules of the mesh and program dialects. */
 class MeshRoundTripTest {
@@ -24,9 +25,15 @@ class MeshRoundTripTest {
     PirRoundTripTest.requireRoundTrip(RandomMeshModules.draw(seed));
   }
 
-  @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
+  @Property(seed = "3", tries = 400, shrinking = ShrinkingMode.OFF)
   void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     PirRoundTripTest.requireReadOrDiagnosed(RandomMeshModules.draw(seed), new Draw(~seed));
+  }
+
+  @Property(seed = "13", tries = 2000, shrinking = ShrinkingMode.OFF)
+  @Tag("thorough")
+  void moreMutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
+    mutatedTextIsParsedOrDiagnosed(seed);
   }
 
   @Property(seed = "4", tries = 300, shrinking = ShrinkingMode.OFF)

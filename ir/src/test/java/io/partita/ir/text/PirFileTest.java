@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -130,6 +131,7 @@ class PirFileTest {
   }
 
   /** A chain this deep would overflow the stack of anything that recurses over nodes. */
+  @Tag("thorough")
   @Test
   void deepChainsAreParsedInLinearTime() {
     GraphBuilder builder = new GraphBuilder("chain");

@@ -26,6 +26,7 @@ import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -125,9 +126,15 @@ class PirRoundTripTest {
         .isEqualTo(PirPrinter.print(RandomModules.draw(seed)));
   }
 
-  @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
+  @Property(seed = "3", tries = 400, shrinking = ShrinkingMode.OFF)
   void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     requireReadOrDiagnosed(RandomModules.draw(seed), new Draw(~seed));
+  }
+
+  @Property(seed = "13", tries = 2000, shrinking = ShrinkingMode.OFF)
+  @Tag("thorough")
+  void moreMutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
+    mutatedTextIsParsedOrDiagnosed(seed);
   }
 
   static void requireReadOrDiagnosed(Module module, Draw draw) {

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MeshRulesTest {
@@ -287,6 +288,7 @@ class MeshRulesTest {
         """);
   }
 
+  @Tag("thorough")
   @Test
   void insertedSyncsKeepTheRules() {
     for (int seed = 0; seed < 300; seed++) {

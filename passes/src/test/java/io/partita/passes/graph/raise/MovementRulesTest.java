@@ -111,7 +111,7 @@ class MovementRulesTest {
   }
 
   /** Rules inspect a bounded number of nodes, so that time is linear in the size of the graph. */
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void longChainsTakeLinearTime() {
     GraphBuilder graph = new GraphBuilder("chain");

@@ -40,6 +40,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -120,25 +121,7 @@ class LowBitSyncsTest {
    * sum of bf16 by its roundings.
    */
   @ParameterizedTest
-  @CsvSource({
-    "2,4,false,GATHER",
-    "3,4,true,GATHER",
-    "4,8,false,GATHER",
-    "4,3,true,GATHER",
-    "2,2,false,GATHER",
-    "2,4,false,SCATTER",
-    "3,4,true,SCATTER",
-    "4,8,false,SCATTER",
-    "5,6,true,SCATTER",
-    "2,4,false,TREE",
-    "3,4,true,TREE",
-    "4,8,false,TREE",
-    "5,6,true,TREE",
-    "2,4,false,RING",
-    "3,4,true,RING",
-    "4,8,false,RING",
-    "5,6,true,RING"
-  })
+  @CsvSource({"3,4,true,GATHER", "3,4,true,SCATTER", "3,4,true,TREE", "3,4,true,RING"})
   void sumsAreWithinHalfAStepOfEachTerm(
       int devices, int bits, boolean isBiased, LowBitSyncs.Via via) {
     Module joined = VaryingModules.joinedBlock(devices, isBiased);
@@ -170,6 +153,28 @@ class LowBitSyncsTest {
     Program program = Localization.of(coded, 1);
     List<Tensor> onDevices = List.copyOf(new ProgramEvaluator(program, 1).run(inputs).values());
     assertThat(largestError(onDevices, found)).isCloseTo(0, within(1e-6));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({
+    "2,4,false,GATHER",
+    "4,8,false,GATHER",
+    "4,3,true,GATHER",
+    "2,2,false,GATHER",
+    "2,4,false,SCATTER",
+    "4,8,false,SCATTER",
+    "5,6,true,SCATTER",
+    "2,4,false,TREE",
+    "4,8,false,TREE",
+    "5,6,true,TREE",
+    "2,4,false,RING",
+    "4,8,false,RING",
+    "5,6,true,RING"
+  })
+  void otherSumsAreWithinHalfAStepOfEachTerm(
+      int devices, int bits, boolean isBiased, LowBitSyncs.Via via) {
+    sumsAreWithinHalfAStepOfEachTerm(devices, bits, isBiased, via);
   }
 
   /** Sums in f32 round nothing to bf16, which targets might skip, and then differ in codes. */

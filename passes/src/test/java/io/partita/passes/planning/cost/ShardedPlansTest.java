@@ -17,6 +17,7 @@ import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.planning.search.SyncAlgorithms;
 import io.partita.passes.program.localize.Localization;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares predictions for sharded models with those of handwritten programs. */
@@ -68,6 +69,7 @@ class ShardedPlansTest {
   }
 
   /** Tests that messages of 16 tokens are tiled, and those of one are not. */
+  @Tag("thorough")
   @Test
   void syncsAreTiledIfFaster() {
     PaperModel prompt = new PaperModel(2, 512, 2048, true, true, 8, 16, 0);

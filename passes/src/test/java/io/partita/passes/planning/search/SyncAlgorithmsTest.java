@@ -19,6 +19,7 @@ import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.cost.SyncReport;
 import java.util.Comparator;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,7 +79,7 @@ class SyncAlgorithmsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {8, 16, 32})
+  @ValueSource(ints = 8)
   void treesOfFourAreBestForGroupsOfFour(int chips) {
     List<SyncAlgorithms.Candidate> candidates =
         on(TargetLibrary.find("siracusa:chips=" + chips)).candidates(allReduce(chips, 512));
@@ -90,7 +91,15 @@ class SyncAlgorithmsTest {
     assertThat(((Algorithm.Tree) best.algorithm()).group()).isEqualTo(4);
   }
 
+  @Tag("thorough")
+  @ParameterizedTest
+  @ValueSource(ints = {16, 32})
+  void treesOfFourAreBestForMoreGroupsOfFour(int chips) {
+    treesOfFourAreBestForGroupsOfFour(chips);
+  }
+
   /** Pieces are on several links at once, and each takes the work of a message. */
+  @Tag("thorough")
   @Test
   void longMessagesTravelInPieces() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");

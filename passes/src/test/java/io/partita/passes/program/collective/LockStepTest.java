@@ -15,6 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests that schedules compute their collectives. */
@@ -29,6 +30,7 @@ class LockStepTest {
         random);
   }
 
+  @Tag("thorough")
   @Test
   void everyKindByEveryAlgorithmOnUpTo64Devices() {
     SplittableRandom random = new SplittableRandom(7);

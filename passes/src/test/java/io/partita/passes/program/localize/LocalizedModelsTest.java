@@ -38,6 +38,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,8 +68,18 @@ class LocalizedModelsTest {
   /** Like {@link #randomModules}, with varying values between operations. */
   @Test
   void randomVaryingModules() {
+    verifyVarying(0, 60);
+  }
+
+  @Tag("thorough")
+  @Test
+  void moreRandomVaryingModules() {
+    verifyVarying(60, 200);
+  }
+
+  private static void verifyVarying(int from, int to) {
     int run = 0;
-    for (int seed = 0; seed < 200; seed++) {
+    for (int seed = from; seed < to; seed++) {
       Module module = SyncInsertion.insert(RandomPlans.draw(seed), List.of());
       Module varying = io.partita.ir.propagate.RandomMeshModules.varying(module, seed);
       Map<String, Tensor> inputs = inputs(module.graph(), new Draw(seed));
@@ -86,14 +97,24 @@ class LocalizedModelsTest {
           expected);
       run++;
     }
-    assertThat(run).isGreaterThan(50);
+    assertThat(run).isGreaterThan((to - from) / 4);
   }
 
   /** Tests random graphs with random layouts. */
   @Test
   void randomModules() {
+    verifyModules(0, 150);
+  }
+
+  @Tag("thorough")
+  @Test
+  void moreRandomModules() {
+    verifyModules(150, 500);
+  }
+
+  private static void verifyModules(int from, int to) {
     int run = 0;
-    for (int seed = 0; seed < 500; seed++) {
+    for (int seed = from; seed < to; seed++) {
       LayoutPlan plan = RandomPlans.draw(seed);
       Module module = SyncInsertion.insert(plan, List.of());
       Program program = Localization.of(module, seed % 3);
@@ -110,7 +131,7 @@ class LocalizedModelsTest {
           graph.outputs().stream().map(output -> found.get(output.name())).toList(), expected);
       run++;
     }
-    assertThat(run).isGreaterThan(250);
+    assertThat(run).isGreaterThan((to - from) / 2);
   }
 
   /** Omits the zeros of devices without a part. */

@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,6 +154,7 @@ class OverlapSyncsTest {
   }
 
   /** Tests that delaying receives of random programs keeps their results. */
+  @Tag("thorough")
   @Test
   void receivesOfRandomProgramsCanBeDelayed() {
     int changed = 0;

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the proof accepts exactly the programs that an exhaustive search finds correct. */
@@ -29,6 +30,7 @@ class ProgramProofTest {
   private int accepted;
   private int rejected;
 
+  @Tag("thorough")
   @Test
   void proofsAgreeWithExhaustiveExecution() {
     for (long seed = 0; seed < 3000; seed++) {
