@@ -51,18 +51,26 @@ class ZooRunTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"tinyllama-42m", "gpt2-small"})
+  @ValueSource(strings = "tinyllama-42m")
   void decodingAgreesWithThePrompt(String name) throws IOException, OrtException {
     decodingAgreesWithThePrompt(Zoo.model(name));
   }
 
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = {"tinyllama-42m-64h", "tinyllama-42m-gated"})
+  @ValueSource(strings = {"gpt2-small", "tinyllama-42m-gated"})
   void decodingOfVariantsAgreesWithThePrompt(String name) throws IOException, OrtException {
     decodingAgreesWithThePrompt(Zoo.model(name));
   }
 
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @ValueSource(strings = "tinyllama-42m-64h")
+  void decodingOfManyHeadsAgreesWithThePrompt(String name) throws IOException, OrtException {
+    decodingOfVariantsAgreesWithThePrompt(name);
+  }
+
+  @Tag("thorough")
   @Test
   void decodingWithGroupedHeadsAgreesWithThePrompt() throws IOException, OrtException {
     decodingAgreesWithThePrompt(SMALL_LLAMA_3);
@@ -121,12 +129,13 @@ class ZooRunTest {
     return inputs;
   }
 
+  @Tag("thorough")
   @Test
   void staticAndDynamicPromptsAgree() throws IOException, OrtException {
     staticAndDynamicPromptsAgree("tinyllama-42m");
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void staticAndDynamicPromptsOfALargeModelAgree() throws IOException, OrtException {
     staticAndDynamicPromptsAgree("gpt2-medium");
@@ -136,6 +145,7 @@ class ZooRunTest {
     agree(name, "logits", ZooOptions.defaults().withLayers(1).withSequence(PROMPT.length));
   }
 
+  @Tag("thorough")
   @Test
   void staticAndDynamicEncodersAgree() throws IOException, OrtException {
     agree(

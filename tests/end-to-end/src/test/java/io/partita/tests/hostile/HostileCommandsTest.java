@@ -69,6 +69,7 @@ class HostileCommandsTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void everyCommandRefusesDamagedModels() throws Exception {
     Path model = Files.write(folder.resolve("cut.onnx"), new byte[] {0x3a, 100, 1});
@@ -92,6 +93,7 @@ class HostileCommandsTest {
   }
 
   /** A case that this computer can't run hasn't passed, nor does its model lack support. */
+  @Tag("thorough")
   @Test
   void casesAreNotUnsupportedWithoutTheToolsThatRunThem() throws Exception {
     String model = Path.of("../models/tiny-shakespeare/decode").toRealPath().toString();
@@ -138,6 +140,7 @@ class HostileCommandsTest {
     assertThat(files()).isEmpty();
   }
 
+  @Tag("thorough")
   @Test
   void interruptedCompilationsLeaveNoPartialFiles() throws Exception {
     assertThat(start("1g", "zoo", "tinyllama-42m", "-o", "model.onnx").waitFor()).isZero();

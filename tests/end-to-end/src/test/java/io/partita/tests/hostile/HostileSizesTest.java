@@ -71,7 +71,7 @@ class HostileSizesTest {
     importPassAndPrintAChain(5_000);
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void importsPassesAndPrintsAChainOf100000Nodes() throws IOException {
     importPassAndPrintAChain(100_000);
@@ -90,7 +90,7 @@ class HostileSizesTest {
   }
 
   /** Adds nodes in reverse, the worst case of sorting. */
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void importsAMillionNodes() throws IOException {
     GraphProto.Builder forward = chain(1_000_000);
@@ -103,6 +103,7 @@ class HostileSizesTest {
     Verifier.verify(module);
   }
 
+  @Tag("thorough")
   @Test
   void refusesAHundredThousandUnknownNodes() throws IOException {
     GraphProto.Builder graph = graph();
@@ -116,7 +117,7 @@ class HostileSizesTest {
   }
 
   /** The shape of each node depends on all earlier ones. */
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void refusesAHundredThousandUnknownShapes() throws IOException {
     GraphProto.Builder graph = graph().addInput(value("s", INT64, 2));
@@ -196,6 +197,7 @@ class HostileSizesTest {
     return bytes.toByteArray();
   }
 
+  @Tag("thorough")
   @Test
   void refusesALoopOf10To12Iterations() throws IOException {
     GraphProto.Builder body =

@@ -40,10 +40,13 @@ class DistributionMatrixTest {
    * One in this many models runs by default. {@code ShardedFixtureTest} splits all fixtures over
    * devices and compares them with recordings.
    */
-  private static final int MODELS_EACH = 12;
+  private static final int MODELS_EACH = 24;
 
-  /** One in this many runs by default or in the thorough tests. */
-  private static final int THOROUGH_EACH = 4;
+  /** One in this many runs by default, or in the thorough or exhaustive tests. */
+  private static final int EXHAUSTIVE_EACH = 4;
+
+  /** One in this many that don't run by default is among the thorough tests. */
+  private static final int THOROUGH_EACH = 16;
 
   /** One in this many models also runs as emitted Java. */
   private static final int JAVA_EACH = ALL ? 4 : 100;
@@ -61,7 +64,17 @@ class DistributionMatrixTest {
   @Tag("thorough")
   @TestFactory
   Stream<DynamicTest> devicesOfOtherModelsTogetherGiveWhatOneGives() {
-    return tests(index -> !ALL && index % MODELS_EACH != 0 && index % THOROUGH_EACH == 0);
+    return tests(index -> isOther(index) && index % THOROUGH_EACH == 0);
+  }
+
+  @Tag("exhaustive")
+  @TestFactory
+  Stream<DynamicTest> devicesOfMoreModelsTogetherGiveWhatOneGives() {
+    return tests(index -> isOther(index) && index % THOROUGH_EACH != 0);
+  }
+
+  private static boolean isOther(int index) {
+    return !ALL && index % MODELS_EACH != 0 && index % EXHAUSTIVE_EACH == 0;
   }
 
   /** Returns a test of each family for the subjects with some indices. */

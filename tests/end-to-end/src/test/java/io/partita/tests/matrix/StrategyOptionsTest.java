@@ -6,6 +6,7 @@ import io.partita.passes.mesh.shard.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -37,7 +38,7 @@ class StrategyOptionsTest {
           .map(Strategy::parse)
           .toList();
 
-  /** A model runs with one in this many of them by default. */
+  /** A model runs with one in this many of them by default, and with one more if thorough. */
   private static final int EACH = 4;
 
   /** One model for each form of attention. */
@@ -63,21 +64,28 @@ class StrategyOptionsTest {
   @ParameterizedTest
   @MethodSource("models")
   void someChangeNoResult(Subject subject) {
-    changeNoResult(subject, true);
+    changeNoResult(subject, number -> number == 0);
   }
 
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("models")
   void othersChangeNoResult(Subject subject) {
-    changeNoResult(subject, false);
+    changeNoResult(subject, number -> number == 1);
   }
 
-  private static void changeNoResult(Subject subject, boolean areUsual) {
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @MethodSource("models")
+  void allOthersChangeNoResult(Subject subject) {
+    changeNoResult(subject, number -> number > 1);
+  }
+
+  private static void changeNoResult(Subject subject, IntPredicate chosen) {
     int model = MODELS.indexOf(subject.toString());
     List<Strategy> strategies =
         IntStream.range(0, STRATEGIES.size())
-            .filter(number -> (number % EACH == model % EACH) == areUsual)
+            .filter(number -> chosen.test(Math.floorMod(number - model, EACH)))
             .mapToObj(STRATEGIES::get)
             .toList();
     List<Matrix.Cell> cells = new ArrayList<>();

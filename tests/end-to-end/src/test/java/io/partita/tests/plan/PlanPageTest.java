@@ -50,7 +50,7 @@ final class PlanPageTest {
     return page;
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void tinyLlamaOnEightChips() throws Exception {
     GOLDEN.assertMatches(
@@ -58,7 +58,7 @@ final class PlanPageTest {
         page("tinyllama-42m", "--mode", "decode", "--target", "siracusa:chips=8"));
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void visionTransformerOnLaptops() throws Exception {
     Path model = SHARED.resolve("models/mnist-vit/network.onnx");
@@ -75,6 +75,7 @@ final class PlanPageTest {
   }
 
   /** None of the 30 GiB of weights is read, and the heap holds only their names. */
+  @Tag("thorough")
   @Test
   void llamaOfEightBillionParametersOnCards() throws Exception {
     GOLDEN.assertMatches(

@@ -6,6 +6,7 @@ import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.TestCase;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,6 +30,7 @@ class ConformanceInCTest {
                 + " NAME/model.onnx and NAME/test_data_set_0/{input,output}_I.pb"));
   }
 
+  @Tag("thorough")
   @Test
   void sampledCasesPassOrAreUnsupported() {
     EmittedC.requireCompiler();

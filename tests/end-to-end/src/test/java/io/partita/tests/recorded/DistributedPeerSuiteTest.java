@@ -16,14 +16,17 @@ import org.junit.jupiter.api.Test;
  */
 class DistributedPeerSuiteTest {
   /** One in this many networks is tested by default. */
-  private static final int REPRESENTATIVE = 4;
+  private static final int REPRESENTATIVE = 8;
+
+  /** One in this many is among the thorough tests. */
+  private static final int THOROUGH = 16;
 
   @Test
   void sampledNetworksPassOnThreeDevices() {
     pass(3, number -> number % REPRESENTATIVE == 0);
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void otherNetworksPassOnThreeDevices() {
     pass(3, number -> number % REPRESENTATIVE != 0);
@@ -32,7 +35,13 @@ class DistributedPeerSuiteTest {
   @Tag("thorough")
   @Test
   void sampledNetworksPassOnEightDevices() {
-    pass(8, number -> number % REPRESENTATIVE == 1);
+    pass(8, number -> number % THOROUGH == 1);
+  }
+
+  @Tag("exhaustive")
+  @Test
+  void moreNetworksPassOnEightDevices() {
+    pass(8, number -> number % REPRESENTATIVE == 1 && number % THOROUGH != 1);
   }
 
   private static void pass(int devices, IntPredicate chosen) {

@@ -43,39 +43,44 @@ class DistributedTextTest {
 
   @Tag("thorough")
   @ParameterizedTest(name = "{0} on {1} devices")
-  @CsvSource({
-    TINY + ",1",
-    TINY + ",2",
-    TINY + ",5",
-    TINY + ",8",
-    LARGE + ",1",
-    LARGE + ",3",
-    LARGE + ",6",
-    LARGE + ",8"
-  })
+  @CsvSource({TINY + ",2", LARGE + ",3"})
   void otherThreadsWriteTheGreedyText(String name, int devices) {
     threadsWriteTheGreedyText(name, devices);
   }
 
-  @Tag("thorough")
-  @ParameterizedTest(name = "{0}")
-  @ValueSource(
-      strings = {
-        "pipeline=2",
-        "pipeline=2,tensor=2",
-        "tensor=4,norm=root",
-        "tensor=3,capacities=1:2:1",
-        "tensor=16,inside=2"
-      })
-  void anyStrategyWritesTheGreedyText(String strategy) {
-    writesTheGreedyText(model(TINY), runner(null, strategy, new DeviceHosting.Threads()));
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0} on {1} devices")
+  @CsvSource({TINY + ",1", TINY + ",5", TINY + ",8", LARGE + ",1", LARGE + ",6", LARGE + ",8"})
+  void moreThreadsWriteTheGreedyText(String name, int devices) {
+    otherThreadsWriteTheGreedyText(name, devices);
   }
 
   @Tag("thorough")
   @ParameterizedTest(name = "{0}")
-  @ValueSource(strings = {TINY, LARGE})
+  @ValueSource(strings = {"pipeline=2,tensor=2", "tensor=3,capacities=1:2:1"})
+  void anyStrategyWritesTheGreedyText(String strategy) {
+    writesTheGreedyText(model(TINY), runner(null, strategy, new DeviceHosting.Threads()));
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"pipeline=2", "tensor=4,norm=root", "tensor=16,inside=2"})
+  void moreStrategiesWriteTheGreedyText(String strategy) {
+    anyStrategyWritesTheGreedyText(strategy);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = TINY)
   void fourProcessesWriteTheGreedyText(String name) {
     writesTheGreedyText(model(name), runner(4, null, new DeviceHosting.Processes()));
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = LARGE)
+  void fourProcessesWriteTheTextOfALargeModel(String name) {
+    fourProcessesWriteTheGreedyText(name);
   }
 
   private static ModuleRunner runner(Integer devices, String strategy, DeviceHosting hosting) {

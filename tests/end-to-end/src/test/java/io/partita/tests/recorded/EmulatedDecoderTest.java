@@ -19,7 +19,7 @@ class EmulatedDecoderTest {
    * ones: their correlation is far above the 0.99 that is usual for whole models.
    */
   @ParameterizedTest
-  @CsvSource({"tiny-shakespeare, 48, 0.9999", "shakespeare-opt, 24, 0.9999"})
+  @CsvSource("tiny-shakespeare, 48, 0.9999")
   void logitsAgreeWithJava(String name, int tokens, double correlation) {
     TrainedModel model = TrainedModel.named(name);
     long[] text = model.array("greedy.npz", "tokens").longs();
@@ -37,6 +37,13 @@ class EmulatedDecoderTest {
       }
     }
     assertThat(found.value()).isGreaterThan(correlation).isLessThanOrEqualTo(1 + 1e-12);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @CsvSource("shakespeare-opt, 24, 0.9999")
+  void logitsOfAnotherModelAgreeWithJava(String name, int tokens, double correlation) {
+    logitsAgreeWithJava(name, tokens, correlation);
   }
 
   /** Pearson's correlation coefficient. */

@@ -52,15 +52,48 @@ class LanguageModelTest {
         .flatMap(model -> Arrays.stream(Route.values()).map(route -> Arguments.of(model, route)));
   }
 
+  static Stream<Arguments> tinyModelAndRoutes() {
+    return modelsAndRoutes().filter(each -> each.get()[0] == TINY);
+  }
+
+  static Stream<Arguments> largerModelAndRoutes() {
+    return modelsAndRoutes().filter(each -> each.get()[0] == LARGE);
+  }
+
   @ParameterizedTest(name = "{0} through {1}")
-  @MethodSource("modelsAndRoutes")
+  @MethodSource("tinyModelAndRoutes")
   void agreesWithTheRecordedLogits(Source source, Route route) {
     new Suite(source.folder()).check(route);
   }
 
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0} through {1}")
+  @MethodSource("largerModelAndRoutes")
+  void largerModelAgreesWithTheRecordedLogits(Source source, Route route) {
+    agreesWithTheRecordedLogits(source, route);
+  }
+
   /** The larger model takes the whole route only: it is slow in the evaluator. */
   static Stream<Arguments> routesOfMuchText() {
-    return modelsAndRoutes().filter(each -> each.get()[0] == TINY || each.get()[1] == Route.JAVA);
+    return modelsAndRoutes().filter(each -> each.get()[1] == Route.JAVA);
+  }
+
+  static Stream<Arguments> otherRoutesOfMuchText() {
+    return modelsAndRoutes().filter(each -> each.get()[0] == TINY && each.get()[1] != Route.JAVA);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0} through {1}")
+  @MethodSource("otherRoutesOfMuchText")
+  void hasTheRecordedLossByOtherRoutes(Source source, Route route) {
+    hasTheRecordedLoss(source, route);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0} through {1}")
+  @MethodSource("otherRoutesOfMuchText")
+  void prefillWritesTheGreedyTextByOtherRoutes(Source source, Route route) {
+    prefillWritesTheGreedyText(source, route);
   }
 
   @Tag("thorough")
@@ -118,7 +151,18 @@ class LanguageModelTest {
   }
 
   static Stream<Named<Source>> decoderWithGrowingCacheWritesTheGreedyText() {
-    return Stream.of(TINY, LARGE);
+    return Stream.of(TINY);
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void largerDecoderWithGrowingCacheWritesTheGreedyText(Source source) {
+    decoderWithGrowingCacheWritesTheGreedyText(source);
+  }
+
+  static Stream<Named<Source>> largerDecoderWithGrowingCacheWritesTheGreedyText() {
+    return Stream.of(LARGE);
   }
 
   @ParameterizedTest(name = "{0} on {1}")
@@ -131,9 +175,18 @@ class LanguageModelTest {
   }
 
   static Stream<Arguments> decoderWithStateWritesTheGreedyText() {
-    return Stream.of(TINY, LARGE)
-        .flatMap(
-            model -> Stream.of(Target.EVALUATOR, Target.JAVA).map(to -> Arguments.of(model, to)));
+    return Stream.of(Target.EVALUATOR, Target.JAVA).map(to -> Arguments.of(TINY, to));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource
+  void largerDecoderWithStateWritesTheGreedyText(Source source, Target target) {
+    decoderWithStateWritesTheGreedyText(source, target);
+  }
+
+  static Stream<Arguments> largerDecoderWithStateWritesTheGreedyText() {
+    return Stream.of(Target.EVALUATOR, Target.JAVA).map(to -> Arguments.of(LARGE, to));
   }
 
   private static void writesTheGreedyText(TrainedModel model, CachedDecoder decoder) {

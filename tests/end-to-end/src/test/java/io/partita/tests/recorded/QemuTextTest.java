@@ -26,6 +26,7 @@ class QemuTextTest {
     writesTheGreedyText(TINY, 128);
   }
 
+  @Tag("thorough")
   @Test
   void smallModelPrefillsPrompts() {
     prefillsPrompts(TINY, 32, 12);

@@ -20,10 +20,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,7 +36,7 @@ class UserDecoderTextTest {
   private static final String HOW = "it comes with the project's shared data";
 
   /** The decoders with a recorded text. */
-  static Stream<String> all() throws IOException {
+  private static Stream<String> all() throws IOException {
     try (Stream<Path> models = Files.list(SharedFolder.require(FOLDER, HOW))) {
       return models
           .filter(model -> Files.exists(model.resolve("greedy.txt")))
@@ -58,21 +60,48 @@ class UserDecoderTextTest {
     writes(model, EmittedC.runner(Optional.empty()));
   }
 
-  @Tag("thorough")
-  @ParameterizedTest
-  @MethodSource("all")
-  void javaWritesAll(String model) throws IOException {
-    writes(model, Target.JAVA.runner());
-    writes(model, Target.JAVA.runner(Distribution.strategy(2, null).map(Sharding::of)));
+  /** Decoders on one device and on two in turn. */
+  static Stream<Arguments> decodersAndDevices() throws IOException {
+    return inTurn(1);
+  }
+
+  static Stream<Arguments> decodersAndOtherDevices() throws IOException {
+    return inTurn(0);
+  }
+
+  private static Stream<Arguments> inTurn(int parity) throws IOException {
+    List<String> all = all().toList();
+    return IntStream.range(0, all.size())
+        .mapToObj(number -> Arguments.of(all.get(number), 1 + (number + parity) % 2));
   }
 
   @Tag("thorough")
-  @ParameterizedTest
-  @MethodSource("all")
-  void chipsWriteAll(String model) throws IOException {
+  @ParameterizedTest(name = "{0} on {1} devices")
+  @MethodSource("decodersAndDevices")
+  void javaWritesAll(String model, int devices) throws IOException {
+    writes(model, Target.JAVA.runner(Distribution.strategy(devices, null).map(Sharding::of)));
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0} on {1} devices")
+  @MethodSource("decodersAndOtherDevices")
+  void javaWritesAllOnOtherDevices(String model, int devices) throws IOException {
+    javaWritesAll(model, devices);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest(name = "{0} on {1} chips")
+  @MethodSource("decodersAndDevices")
+  void chipsWriteAll(String model, int chips) throws IOException {
     EmittedC.requireCompiler();
-    writes(model, EmittedC.runner(Optional.empty()));
-    writes(model, EmittedC.runner(Distribution.strategy(2, null)));
+    writes(model, EmittedC.runner(Distribution.strategy(chips, null)));
+  }
+
+  @Tag("exhaustive")
+  @ParameterizedTest(name = "{0} on {1} chips")
+  @MethodSource("decodersAndOtherDevices")
+  void otherChipsWriteAll(String model, int chips) throws IOException {
+    chipsWriteAll(model, chips);
   }
 
   private static void writes(String name, ModuleRunner runner) throws IOException {
