@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,6 +76,7 @@ class PartitaTest {
     steps.assertSharesGrow();
   }
 
+  @Tag("thorough")
   @Test
   void planningIsAPartOfTheWork() {
     Steps steps = new Steps();

@@ -62,6 +62,7 @@ class CalibrateCommandTest {
     return ((Number) run.json().get("mean")).doubleValue();
   }
 
+  @Tag("thorough")
   @Test
   void calibratedSumsAreSentInFewBits() throws IOException {
     Invocation first = calibrate("--devices=4");

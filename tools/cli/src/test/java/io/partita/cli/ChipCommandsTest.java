@@ -84,6 +84,7 @@ class ChipCommandsTest {
   }
 
   /** Tests that the bytes of each step are as predicted; times on the host aren't. */
+  @Tag("thorough")
   @Test
   void printsTheMeasurementBesideThePrediction() throws IOException {
     requireCompiler();

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,7 @@ class ChunkOptionsTest {
     return text(Invocation.SHAKESPEARE.resolve("vocab.json"), "ROMEO:\nThe");
   }
 
+  @Tag("thorough")
   @Test
   void plansAndPassesDontChangeTheText() {
     compile(PROMPT, "--kv-capacity 32");
@@ -77,6 +79,7 @@ class ChunkOptionsTest {
   }
 
   /** Tests that the total length is that of the past and one token for any chunk. */
+  @Tag("thorough")
   @Test
   void theTotalLengthIsThatOfOneToken() {
     assumeThat(GENAI).exists();

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +74,7 @@ class DamagedFolderTest {
   }
 
   /** Tests pipes in place of files, whose opening would block. */
+  @Tag("thorough")
   @Test
   @Timeout(60)
   void pipesAreNotOpened() throws Exception {

@@ -74,6 +74,7 @@ final class DevicesCommandTest {
     return addresses;
   }
 
+  @Tag("thorough")
   @Test
   void theTextDoesntDependOnThePlaceOfDevices() throws Exception {
     String whole = text(compiled("--dim=past=64"), "--tokens=20");
@@ -173,6 +174,7 @@ final class DevicesCommandTest {
     interrupt(Process::destroyForcibly);
   }
 
+  @Tag("thorough")
   @Test
   void ctrlCEndsTheProcessesAndLeavesNothing() throws Exception {
     interrupt(Process::destroy);

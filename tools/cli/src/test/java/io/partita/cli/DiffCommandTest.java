@@ -195,6 +195,7 @@ final class DiffCommandTest {
         .startsWith("message 2 of 6 (send 384 B to 1), element 192 of the vector");
   }
 
+  @Tag("thorough")
   @Test
   void chipThatWaitsForever() throws IOException {
     Path role = four.resolve("chip3_messages.c");

@@ -45,6 +45,7 @@ class DoesNotFitTest {
     OutputFolder.delete(scratch.resolve("c"));
   }
 
+  @Tag("thorough")
   @Test
   void theWorkingMemory() throws IOException {
     assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l1=300").err())
@@ -73,7 +74,7 @@ class DoesNotFitTest {
     fits(Invocation.DECODER, "--dim=past=256", "--set=l2=360KiB");
   }
 
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void theMemoryBeyondTheChip() throws IOException {
     Path model = scratch.resolve("encoder.onnx");

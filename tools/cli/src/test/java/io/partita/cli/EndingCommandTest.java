@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ final class EndingCommandTest {
     return Files.readString(log);
   }
 
+  @Tag("thorough")
   @Test
   void failuresOfEndingProcessesAreNotReported() throws Exception {
     assertThat(printed("running")).contains("error P1", "none.onnx");

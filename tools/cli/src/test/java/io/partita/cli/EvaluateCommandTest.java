@@ -91,6 +91,7 @@ class EvaluateCommandTest {
     assertThat(number(windows, "mean")).isPositive();
   }
 
+  @Tag("thorough")
   @Test
   void devicesAgreeAndMessagesAreCounted() {
     Map<String, Object> one = measured(PREFILL, "--threads=1");
@@ -153,7 +154,7 @@ class EvaluateCommandTest {
 
   /** Both groups of emitted Java give what one device gives, and skip what they needn't compute. */
   @Test
-  @Tag("thorough")
+  @Tag("exhaustive")
   void groupsOfDevicesSpeculate() {
     Path decode = Invocation.SHAKESPEARE.resolve("decode").resolve("network.onnx");
     String passes = "--passes=simplify,raise,simplify,kv-state(capacity=12),simplify";

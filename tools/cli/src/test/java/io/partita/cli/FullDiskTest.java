@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +70,7 @@ class FullDiskTest {
     return sizes;
   }
 
+  @Tag("thorough")
   @Test
   void programsAreCompleteOrMissing() throws Exception {
     Path folder = scratch.resolve("program");
@@ -84,6 +86,7 @@ class FullDiskTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void filesAreCompleteOrMissing() throws Exception {
     Path folder = scratch.resolve("program");

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class IdenticalEmissionTest {
   @TempDir Path scratch;
 
+  @Tag("thorough")
   @Test
   void anotherProcessOnAnotherMachineEmitsTheSameC() throws IOException, InterruptedException {
     emitsTheSame("siracusa");

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,6 +106,7 @@ class LauncherTest {
   }
 
   /** Tests the lock of a process that ended before it wrote its number into it. */
+  @Tag("thorough")
   @Test
   void locksWithoutAnOwnerAreRemoved() throws Exception {
     Path home = checkout();
@@ -118,6 +120,7 @@ class LauncherTest {
   }
 
   /** Tests a lock that can't be written. */
+  @Tag("thorough")
   @Test
   void locksThatCannotBeWrittenAreReported() throws Exception {
     Path home = checkout();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +210,7 @@ class MistakesTest {
   }
 
   /** Tests models of the zoo, which are in a temporary folder. */
+  @Tag("thorough")
   @Test
   void ctrlCInPlanLeavesNoFiles() throws Exception {
     Process plan =

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -136,6 +137,7 @@ class OutputsTest {
   }
 
   /** A remedy of 'plan' is appended to the options, so that the last of them counts there. */
+  @Tag("thorough")
   @Test
   void dimensionsAreGivenOnceWhereNoRemedyAppendsThem() {
     Invocation twice = Invocation.of("inspect", Invocation.DECODER, "--dim=past=8", "--dim=past=9");

@@ -51,6 +51,7 @@ final class PlanCommandTest {
     return ((Number) json.get(key)).doubleValue();
   }
 
+  @Tag("thorough")
   @Test
   void pageIsDeterministicAndFitsAScreen() {
     Invocation plan = plan("--target", "siracusa:chips=2");
@@ -65,6 +66,7 @@ final class PlanCommandTest {
   }
 
   /** In the words of reports; chips whose cores share their memory have no such blocks. */
+  @Tag("thorough")
   @Test
   void blocksOnCoresAreShown() {
     Invocation plan = plan("--target", "n150:chips=1");
@@ -122,6 +124,7 @@ final class PlanCommandTest {
         .containsOnly(lines.getFirst().lastIndexOf(" in "));
   }
 
+  @Tag("thorough")
   @Test
   void theFastestPlanWins() {
     theBestPlanWins(best("latency"), "seconds");
@@ -164,6 +167,7 @@ final class PlanCommandTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void devicesHoldTheModelOnceExceptListedParts() {
     Map<String, Object> json =
@@ -180,6 +184,7 @@ final class PlanCommandTest {
         .containsExactly("rotary_embedding", "rms_norm", "other constants");
   }
 
+  @Tag("thorough")
   @Test
   void blocksHaveTwoSyncs() {
     Map<String, Object> json = json("--target", "siracusa:chips=4", "--strategy=tensor=4");

@@ -60,6 +60,7 @@ final class PlanRemediesTest {
     return meanings;
   }
 
+  @Tag("exhaustive")
   @Test
   void moreDevicesOrASmallerCache() {
     assertThat(
@@ -80,6 +81,7 @@ final class PlanRemediesTest {
         .containsExactly("more devices; the fewest found", "a larger l3");
   }
 
+  @Tag("exhaustive")
   @Test
   void anotherStrategy() {
     assertThat(
@@ -91,6 +93,7 @@ final class PlanRemediesTest {
         .containsExactly("another strategy", "a larger l3");
   }
 
+  @Tag("exhaustive")
   @Test
   void smallerBatchOrShorterSequence() {
     assertThat(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ final class PlannedCompilationTest {
     return generated.json().get("text");
   }
 
+  @Tag("thorough")
   @Test
   void emittedProgramsHaveTheMeshOfThePlan() {
     Invocation plan =

@@ -149,6 +149,7 @@ class QuantizeCommandTest {
         .contains("past_key_3 (4): i8[1,4,past,8]", "KV cache   256 B a token", "attention 4");
   }
 
+  @Tag("thorough")
   @Test
   void attentionsOfThePrompt() {
     Invocation run = quantize(PREFILL, "--samples=1", "--range=minmax", "--attention=int8");
@@ -157,6 +158,7 @@ class QuantizeCommandTest {
     assertThat(perplexity(quantized) / perplexity(PREFILL)).isBetween(0.97, 1.03);
   }
 
+  @Tag("thorough")
   @Test
   void activationFunctionsBecomeTables() {
     Invocation run = quantize(PREFILL, "--samples=2", "--functions=int8");

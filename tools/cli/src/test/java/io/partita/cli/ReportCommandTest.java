@@ -59,6 +59,7 @@ final class ReportCommandTest {
     return folder;
   }
 
+  @Tag("thorough")
   @Test
   void namesOfAModelAreText() throws IOException, InterruptedException {
     Path folder = program();
@@ -131,6 +132,7 @@ final class ReportCommandTest {
     assertThat(number).isPositive();
   }
 
+  @Tag("thorough")
   @Test
   void figuresAreThoseOfTheLastRun() throws IOException, InterruptedException {
     Path folder = SmallChipProgram.compiled(scratch, 2);
@@ -156,6 +158,7 @@ final class ReportCommandTest {
   }
 
   /** Products and norms of Tenstorrent chips, in pages; a norm has neither depth nor parts. */
+  @Tag("thorough")
   @Test
   void blocksOnCoresAreShown() throws IOException, InterruptedException {
     Path module = scratch.resolve("blocks.pir");
@@ -190,7 +193,7 @@ final class ReportCommandTest {
 
   /** Tests a model of 42 million parameters. */
   @Test
-  @Tag("thorough")
+  @Tag("exhaustive")
   void aLargeModelHasASmallPage() throws IOException, InterruptedException {
     Path model = scratch.resolve("tinyllama.onnx");
     done("zoo", "tinyllama-42m", "--mode", "decode", "-o", model);
@@ -223,6 +226,7 @@ final class ReportCommandTest {
     assertFiguresOfRun(document, measured);
   }
 
+  @Tag("thorough")
   @Test
   void programsAndPlansWithoutSchedulesHaveReports() throws IOException, InterruptedException {
     Path module = module();
@@ -253,6 +257,7 @@ final class ReportCommandTest {
   }
 
   /** Tests keys, pointer and buttons, and what a screen reader is told. */
+  @Tag("thorough")
   @Test
   void theTimelineCanBeExplored() throws IOException, InterruptedException {
     Path folder = program();
@@ -315,6 +320,7 @@ final class ReportCommandTest {
     assertThat(result.lines()).hasSize(13).allMatch(line -> line.endsWith("=true"));
   }
 
+  @Tag("thorough")
   @Test
   void looksAsBefore() throws IOException, InterruptedException {
     Path folder = program();

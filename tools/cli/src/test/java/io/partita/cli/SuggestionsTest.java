@@ -117,33 +117,45 @@ class SuggestionsTest {
           """
           P2005 | bert/ts_sdpa_dynamic  | --dim seq=1000
           P3202 | gpt2/ts_sdpa_dynamic  | --dim seq=33
-          P3202 | gpt2/dynamo_sdpa_dynamic | --dim batch=2 --dim seq=64
           P2006 | microsoft/group_query_attention_decode |
-          P2006 | microsoft/group_query_attention_decode_shared_buffer |
           P2010 | bert/ts_sdpa_dynamic  | --dim sec=8
-          P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
-          P2010 | bert/ts_eager_static  | --dim seq=8
           P4012 | gpt2/ts_sdpa_kv       | --kv-capacity 5000
-          P4012 | gpt2/ts_sdpa_kv       | --dim total=40
-          P4012 | gpt2/dynamo_eager_kv  | --kv-capacity 33
           P6008 | gpt2/ts_sdpa_kv       | --kv-capacity 0
-          P6008 | gpt2/ts_sdpa_kv       | --dim past=0
-          P6008 | bert/ts_sdpa_dynamic  | --kv-capacity 8 --plan siracusa:chips=2
           P6019 | gpt2/ts_sdpa_kv       | --dim total=34 --dim past=32
-          P6019 | gpt2/ts_sdpa_kv       | --kv-capacity 16 --dim past=32
-          P6019 | gpt2/ts_sdpa_kv       | --dim past=32 --passes simplify,raise,simplify,kv-state(capacity=16)
           P6017 | gpt2/ts_sdpa_kv       | --devices 2 --strategy tensor=4
           P4301 | gpt2/ts_sdpa_kv       | --devices 0
-          P6017 | gpt2/ts_sdpa_kv       | --strategy tensor
-          P4301 | gpt2/ts_sdpa_kv       | --devices auto
           P6021 | bert/ts_sdpa_dynamic  | --chunk 4
-          P6021 | gpt2/ts_sdpa_kv       | --chunk 4
           """)
   void suggestionsForModelsWork(String code, String model, String options) {
     Path file = FIXTURES.resolve(model).resolve("network.onnx");
     assertSuggestionWorks(command(file, options == null ? "" : options), code);
   }
 
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          P3202 | gpt2/dynamo_sdpa_dynamic | --dim batch=2 --dim seq=64
+          P2006 | microsoft/group_query_attention_decode_shared_buffer |
+          P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
+          P2010 | bert/ts_eager_static  | --dim seq=8
+          P4012 | gpt2/ts_sdpa_kv       | --dim total=40
+          P4012 | gpt2/dynamo_eager_kv  | --kv-capacity 33
+          P6008 | gpt2/ts_sdpa_kv       | --dim past=0
+          P6008 | bert/ts_sdpa_dynamic  | --kv-capacity 8 --plan siracusa:chips=2
+          P6019 | gpt2/ts_sdpa_kv       | --kv-capacity 16 --dim past=32
+          P6019 | gpt2/ts_sdpa_kv       | --dim past=32 --passes simplify,raise,simplify,kv-state(capacity=16)
+          P6017 | gpt2/ts_sdpa_kv       | --strategy tensor
+          P4301 | gpt2/ts_sdpa_kv       | --devices auto
+          P6021 | gpt2/ts_sdpa_kv       | --chunk 4
+          """)
+  void moreSuggestionsForModelsWork(String code, String model, String options) {
+    suggestionsForModelsWork(code, model, options);
+  }
+
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -157,8 +169,9 @@ class SuggestionsTest {
     assertSuggestionWorks(command(PROMPT, options), code);
   }
 
+  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"P4402, l1=300", "P4403, l2=180KiB"})
+  @CsvSource("P4403, l2=180KiB")
   void suggestedMemoriesAreLargeEnough(String code, String memory) {
     String decoder = Invocation.DECODER.toString();
     assertSuggestionWorks(
@@ -177,6 +190,13 @@ class SuggestionsTest {
   }
 
   @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource("P4402, l1=300")
+  void suggestedL1IsLargeEnough(String code, String memory) {
+    suggestedMemoriesAreLargeEnough(code, memory);
+  }
+
+  @Tag("thorough")
   @Test
   void suggestionsForFewerDevicesWork() {
     Path file = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
@@ -186,14 +206,22 @@ class SuggestionsTest {
   /** A model of the shared data with an open image size. */
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
+  @ValueSource(strings = "--dim height=100 --dim width=100")
   void suggestionsForImagesWork(String options) {
     Path vit = Invocation.ROOT.resolve("../shared/user-models/vit_cls/network.onnx");
     assumeThat(vit).exists();
     assertSuggestionWorks(command(vit, options), "P2005");
   }
 
+  @Tag("exhaustive")
+  @ParameterizedTest
+  @ValueSource(strings = "--dim height=100")
+  void suggestionsForImagesOfAWidthWork(String options) {
+    suggestionsForImagesWork(options);
+  }
+
   /** Tests that the numbers in notes can be given. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -237,6 +265,7 @@ class SuggestionsTest {
   }
 
   /** Tests that the table of positions bounds the capacity. */
+  @Tag("thorough")
   @Test
   void suggestedCapacitiesFitTheModel(@TempDir Path folder) throws IOException {
     Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");

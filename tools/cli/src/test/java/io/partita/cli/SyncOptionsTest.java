@@ -86,6 +86,7 @@ class SyncOptionsTest {
   }
 
   /** Tests that rules are equivalent to their passes. */
+  @Tag("thorough")
   @Test
   void rulesAreEquivalentToTheirPasses() {
     calibrate();
@@ -147,7 +148,7 @@ class SyncOptionsTest {
    * Tests that sensitivities are differences of evaluations, and that an unfinished file is
    * resumed.
    */
-  @Tag("thorough")
+  @Tag("exhaustive")
   @Test
   void blocksAreRankedByTheLossOfTheirDrop() throws IOException {
     Path ranking = folder.resolve("rank.json");
@@ -238,7 +239,7 @@ class SyncOptionsTest {
    * Tests that the choice is measured, within the limit, and the cheapest such mix of the front.
    */
   @Test
-  @Tag("thorough")
+  @Tag("exhaustive")
   void findsTheCheapestRulesWithinALimit() throws IOException {
     Path play = play();
     Object[] tune = {
@@ -329,6 +330,7 @@ class SyncOptionsTest {
     assertThat(run(tune).json().get("best")).isEqualTo(searched);
   }
 
+  @Tag("thorough")
   @Test
   void plansArePricedWithTheRules() {
     Invocation dropped =
@@ -379,6 +381,7 @@ class SyncOptionsTest {
     return run.err();
   }
 
+  @Tag("thorough")
   @Test
   void mismatchedRulesAreRefused() {
     assertThat(refusal("evaluate", "--sync=blocks 0: dorp")).contains("P4226", "'drop'");

@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,7 +126,7 @@ class CodebookCalibrationTest {
 
   /** Keys and values are told apart by the weights that they come from. */
   @ParameterizedTest
-  @CsvSource({"1,KV", "1,FEATURES", "2,KV", "2,FEATURES"})
+  @CsvSource("1,FEATURES")
   void codebooksBelongToOneModel(int kvHeads, TokenGathers.Kind kind) {
     Module module = classifier(kvHeads, 1);
     SyncMethod.Width.Vector method = new SyncMethod.Width.Vector(16, 2, kind);
@@ -148,10 +149,18 @@ class CodebookCalibrationTest {
         .hasMessageContaining("vq(k=16,groups=2)");
   }
 
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"1,KV", "2,KV", "2,FEATURES"})
+  void otherCodebooksBelongToOneModel(int kvHeads, TokenGathers.Kind kind) {
+    codebooksBelongToOneModel(kvHeads, kind);
+  }
+
   /**
    * Tests that calibrations which were interrupted while tokens were sampled, or after a codebook,
    * give the same file, and that others aren't resumed.
    */
+  @Tag("thorough")
   @Test
   void interruptedCalibrationsAreResumed() throws IOException {
     Module module = classifier(2, 1);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * with the sync of the first block dropped, perplexity is better if the devices' terms of attention
  * join the second sum (1a), and if the bias is added after it (1b).
  */
-@Tag("thorough")
+@Tag("exhaustive")
 class DropDesignTest {
   private static final Path MODEL = Path.of("../../../shared/models/shakespeare-opt");
   private static final int DEVICES = 8;

@@ -283,6 +283,7 @@ class RaisedFixturesTest {
     }
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("userModels")
   void blocksOfUserModelsAreRaised(String name) {
