@@ -87,6 +87,7 @@ class CompiledKernelsTest {
               onOne(EmittedKernelsTest.layerNorm(40, 72, true, element)),
               onOne(EmittedKernelsTest.layerNorm(40, 72, false, element)),
               onOne(EmittedKernelsTest.attention(1, 4, 2, 32, 96, element)),
+              onOne(HostNumbersTest.masked(element)),
               onOne(functions(element)),
               onOne(EmittedKernelsTest.columns(element)),
               SeveralChipsTest.layer(element),

@@ -36,7 +36,7 @@ class HostNumbersTest {
    * Two sequences, with padding before or after their tokens, as exporters write it; positions that
    * count tokens; and angles of each sequence.
    */
-  private static Module masked(String element) {
+  static Module masked(String element) {
     return PirParser.parse(
         """
         pir 1
@@ -83,11 +83,11 @@ class HostNumbersTest {
   }
 
   /** Ones for the tokens of a sequence, from the first one to the last one. */
-  private static LongStream tokens(int first, int end) {
+  static LongStream tokens(int first, int end) {
     return LongStream.range(0, KEYS).map(key -> first <= key && key < end ? 1 : 0);
   }
 
-  private static List<Tensor> inputs(Module module, LongStream first, LongStream second) {
+  static List<Tensor> inputs(Module module, LongStream first, LongStream second) {
     Random random = new Random(4);
     List<Tensor> inputs = new ArrayList<>();
     for (Value input : module.graph().inputs().subList(0, 4)) {

@@ -197,6 +197,28 @@ class SimulatedKernelsTest {
     }
   }
 
+  /**
+   * The host computes a mask of padding, positions of tokens and angles; attention adds the mask,
+   * also of a sequence without tokens.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "bf16"})
+  void masksAndAnglesOfTheHostAgree(String element) {
+    Module module = HostNumbersTest.masked(element);
+    try (KernelSession session = new KernelSession(program(module), LIMIT)) {
+      for (int end : new int[] {37, 3, 0}) {
+        List<Tensor> inputs =
+            HostNumbersTest.inputs(
+                module, HostNumbersTest.tokens(0, end), HostNumbersTest.tokens(5, 33));
+        List<Tensor> expected = Evaluator.run(module.graph(), inputs);
+        List<Tensor> found = session.run(inputs);
+        double[] heads = expected.getFirst().doubles();
+        assertThat(Correlation.of(heads, found.getFirst().doubles())).isGreaterThan(CORRELATION);
+        assertThat(found.getLast().doubles()).isEqualTo(expected.getLast().doubles());
+      }
+    }
+  }
+
   /** The chip has 9 rows of 8 cores, and the host program is changed to need more. */
   @Test
   void gridsThatAreTooSmallAreReported() throws IOException {
