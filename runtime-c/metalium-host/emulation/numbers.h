@@ -146,4 +146,25 @@ inline Numbers running_sums(const Numbers &x, size_t extent, size_t step, bool i
     return sums;
 }
 
+/* The places of the largest or least elements along a dimension of an extent and a step. */
+inline Numbers places_of_best(const Numbers &x, size_t extent, size_t step, bool is_largest, bool is_last)
+{
+    std::vector<double> places;
+    for (size_t first = 0; first < x.size(); first++) {
+        if (first / step % extent != 0) {
+            continue;
+        }
+        size_t best = 0;
+        for (size_t i = 1; i < extent; i++) {
+            const double element = x[first + i * step];
+            const double most = x[first + best * step];
+            if ((is_largest ? element > most : element < most) || (is_last && element == most)) {
+                best = i;
+            }
+        }
+        places.push_back(static_cast<double>(best));
+    }
+    return places;
+}
+
 } // namespace partita::metalium

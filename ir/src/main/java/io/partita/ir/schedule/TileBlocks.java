@@ -18,6 +18,12 @@ import java.util.stream.Stream;
  */
 public record TileBlocks(Extent rows, Extent columns, int operands, int result)
     implements CoreBlocks {
+  /**
+   * The most rows of which a mean adds one after the other. Each has a circular buffer, and so has
+   * what their sum is multiplied by.
+   */
+  public static final long MOST_TERMS = 14;
+
   private static final Set<String> STRUCTS = Set.of("unary", "binary", "select", "rotary");
 
   /** Enough that transfers overlap with computing. */

@@ -120,10 +120,12 @@ final class HostNumbers {
   }
 
   private static boolean isComputed(Node node) {
-    return isType(node.result().type().element())
+    return node.results().size() == 1
+        && isType(node.result().type().element())
         && switch (node.op()) {
           case Elementwise op -> HostExpressions.has(op);
           case Reduction.Cumulative sums -> !sums.product();
+          case Reduction.ArgReduce places -> true;
           // Angles: positions times frequencies.
           case Contraction.MatMul product -> Matrices.columns(node.operand(0).type()) == 1;
           // Tables of embeddings are those of chips.
@@ -225,6 +227,7 @@ final class HostNumbers {
         yield elements(HostExpressions.rounded(type, x + " * " + y), shape.elements(), node.name());
       }
       case Reduction.Cumulative sums -> sums(sums, node);
+      case Reduction.ArgReduce places -> places(places, node);
       case Movement.Gather gather -> moved(gather, node.operands(), 1, node.name());
       case Movement.ScatterNd scatter -> {
         List<Value> data = List.of(node.operand(0), node.operand(2), node.operand(1));
@@ -248,6 +251,19 @@ final class HostNumbers {
             "step", shape.range(op.axis() + 1, shape.rank()).elements(),
             "isExclusive", op.exclusive(),
             "isReverse", op.reverse()),
+        node.name());
+  }
+
+  private Numbers places(Reduction.ArgReduce op, Node node) {
+    Shape shape = node.operand(0).type().shape();
+    return add(
+        "hostPlaces",
+        Map.of(
+            "x", of(node.operand(0)).name(),
+            "extent", shape.extent(op.axis()),
+            "step", shape.range(op.axis() + 1, shape.rank()).elements(),
+            "isLargest", op.largest(),
+            "isLast", op.selectLast()),
         node.name());
   }
 

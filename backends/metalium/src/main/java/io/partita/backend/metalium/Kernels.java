@@ -63,7 +63,7 @@ final class Kernels {
     names.put("hasRow", hasRow);
     names.put("element", element == ElementType.F32 ? "uint32_t" : "uint16_t");
     names.put("isHalf", element == ElementType.BF16);
-    // -1e9, to which a mask sets scores that don't take part.
+    // -1e9, to which a mask sets scores that don't take part, unless their numbers are any.
     names.put("masked", bits(Float.floatToIntBits(-1e9f)));
     return names;
   }
@@ -134,7 +134,8 @@ final class Kernels {
               reader(
                   "attention_reader",
                   isMasked(step)
-                      ? "Reads queries, and keys, values and what is added to scores in tiles of 32 keys."
+                      ? "Reads queries, and keys, values and what is added to scores in tiles of 32"
+                            + " keys."
                       : "Reads queries, and keys and values in tiles of 32 keys.",
                   step),
               Optional.of(
@@ -183,8 +184,12 @@ final class Kernels {
     if (isMasked(step)) {
       all.put("isMasked", true);
       all.put("prefix", "masked_");
-      int masked = Float.floatToIntBits(HostNumbers.SMALLEST);
-      all.put("masked", bits(masked));
+    }
+    if (isPadded(step)) {
+      all.put("isPadded", true);
+    }
+    if (isMasked(step) || isPadded(step)) {
+      all.put("masked", bits(Float.floatToIntBits(HostNumbers.SMALLEST)));
     }
     return all;
   }
@@ -192,6 +197,11 @@ final class Kernels {
   /** Whether an attention has a mask as its last operand. */
   private static boolean isMasked(Step step) {
     return step.kind() == Kind.ATTENTION && step.operands().size() == MASKED_OPERANDS;
+  }
+
+  /** Whether a softmax is one of rows that aren't whole tiles. */
+  private static boolean isPadded(Step step) {
+    return step.kind() == Kind.SOFTMAX && step.result().columns() % Matrix.TILE != 0;
   }
 
   /** A number as an element. */
@@ -458,7 +468,10 @@ final class Kernels {
     String mcast = sharesX ? sharesWeight ? "_mcast" : "_mcast_x" : "_mcast_weight";
     return new Tiled(
         kind,
-        kind + (sharesX || sharesWeight ? mcast : sharesVectors ? "_mcast" : "") + name,
+        (isPadded(step) ? "padded_" : "")
+            + kind
+            + (sharesX || sharesWeight ? mcast : sharesVectors ? "_mcast" : "")
+            + name,
         kind + (keepsSums ? "_partials" : "") + name,
         names,
         operands,

@@ -439,7 +439,7 @@ final class ModelSteps {
     Optional<Matrix> x = operands.of(node.operand(0));
     Optional<Matrix> weight = matrices.weight(node.operand(1), linear.transposed());
     if (weight.isEmpty() && !linear.transposed()) {
-      weight = operands.of(node.operand(1));
+      weight = operands.of(node.operand(1)).map(matrix -> operands.withZeros(node, matrix));
     }
     List<Epilogue> all = new ArrayList<>();
     if (linear.bias()) {

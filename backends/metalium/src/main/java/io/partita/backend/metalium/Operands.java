@@ -11,13 +11,20 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Finds the matrices of operands. Rearranged elements of other matrices are computed first. */
 final class Operands {
+  /** Kernels that write zeros beyond the rows of a matrix. */
+  private static final Set<Kind> PADDED =
+      EnumSet.of(Kind.REARRANGE, Kind.SELECT, Kind.CONCAT, Kind.GATHER_ROWS, Kind.LOOKUP);
+
   private final Matrices matrices;
   private final ScheduledBlocks scheduled;
   private final List<Work> steps;
@@ -77,6 +84,45 @@ final class Operands {
     List<String> sizes = rearrangement.sizes(to, x);
     add(node, copy(Kind.REARRANGE, node, List.of(x), to, sizes));
     return to;
+  }
+
+  /**
+   * A matrix with the same elements as a product's right operand, whose padding of rows counts as
+   * much as zeros: a copy with zeros there, if a kernel may leave an infinity or what isn't a
+   * number.
+   */
+  Matrix withZeros(Node node, Matrix matrix) {
+    if (matrix.rows() % Matrix.TILE == 0 || isFinite(matrix, new HashMap<>())) {
+      return matrix;
+    }
+    Matrix copy = matrices.scratch(matrix.name() + " padded", matrix.rows(), matrix.columns());
+    List<Long> extents = List.of(matrix.rows(), matrix.columns());
+    List<Long> strides = List.of(matrix.columns(), 1L);
+    List<String> sizes = new Rearrangement(0, extents, strides).sizes(copy, matrix);
+    addScratch(node, copy(Kind.REARRANGE, node, List.of(matrix), copy, sizes));
+    return copy;
+  }
+
+  /** Whether the padding of a matrix is finite, as functions without poles make it of zeros. */
+  private boolean isFinite(Matrix matrix, Map<Matrix, Boolean> known) {
+    Boolean found = known.get(matrix);
+    if (found != null) {
+      return found;
+    }
+    boolean is =
+        steps.stream()
+            .filter(work -> work instanceof Step step && step.result().equals(matrix))
+            .map(Step.class::cast)
+            .allMatch(
+                step ->
+                    step.epilogues().stream()
+                            .map(Step.Epilogue::function)
+                            .allMatch(VectorFunctions.FINITE::contains)
+                        && (PADDED.contains(step.kind())
+                            || step.allOperands().stream()
+                                .allMatch(operand -> isFinite(operand, known))));
+    known.put(matrix, is);
+    return is;
   }
 
   /** Columns whose numbers are constant. */

@@ -9,6 +9,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
+import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +17,6 @@ import java.util.Optional;
 
 /** Steps of whole rows. */
 final class RowSteps {
-  /** Each row of a mean has a circular buffer, and so has what they are multiplied by. */
-  private static final long MOST_ROWS = 14;
-
   private final Matrices matrices;
   private final Operands operands;
   private final ScheduledBlocks scheduled;
@@ -68,15 +66,16 @@ final class RowSteps {
     if (softmax.logarithm() || softmax.axis() != x.type().rank() - 1) {
       throw ModelSteps.unsupported(node);
     }
-    Matrices.requireWholeTiles(x);
     Matrix result = matrices.result(node.result());
+    // A reader that fills the padding of rows needs to know where it begins.
+    boolean isPadded = result.columns() % Matrix.TILE != 0;
     return Step.ofRows(
         Kind.SOFTMAX,
         node,
         List.of(operands.required(node, 0), matrices.filled("ones", 1)),
         result,
         scheduled.rows(node),
-        List.of());
+        isPadded ? List.of(result.columns() + "") : List.of());
   }
 
   /** The mean of a few rows, such as the class tokens of all chips. */
@@ -86,7 +85,7 @@ final class RowSteps {
     if (reduce.reduction() != ReductionKind.MEAN
         || !reduce.axes().equals(List.of(axis))
         || shape.range(0, axis).elements() != 1
-        || shape.extent(axis) > MOST_ROWS) {
+        || shape.extent(axis) > TileBlocks.MOST_TERMS) {
       throw ModelSteps.unsupported(node);
     }
     List<Matrix> terms = new ArrayList<>();

@@ -4,6 +4,7 @@ import static io.partita.backend.metalium.GridPrograms.blocks;
 import static io.partita.backend.metalium.GridPrograms.emit;
 import static io.partita.backend.metalium.GridPrograms.target;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Module;
@@ -15,6 +16,7 @@ import io.partita.ir.text.PirParser;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -30,9 +32,8 @@ class BlockedRowsTest {
 
   @TempDir Path scratch;
 
-  /** Norms, and of rows of whole tiles a softmax. */
+  /** Norms and a softmax. */
   private static Module rows(int rows, int columns, String element) {
-    boolean hasSoftmax = columns % 32 == 0;
     return PirParser.parse(
         """
         pir 1
@@ -40,12 +41,11 @@ class BlockedRowsTest {
           graph @rows(%x: f32[2,M,N], %scale: f32[N], %bias: f32[N]) -> ("y": f32[2,M,N]) {
             %0 = layer_norm(%x, %scale, %bias) {axis = 2, epsilon = 1.0E-5, scale, bias} : f32[2,M,N] "layer"
             %1 = rms_norm(%0, %scale) {axis = 2, epsilon = 1.0E-5, scale} : f32[2,M,N] "rms"
-            %2 = LAST : f32[2,M,N] "y"
+            %2 = softmax(%1) {axis = 2} : f32[2,M,N] "y"
             return %2
           }
         }
         """
-            .replace("LAST", hasSoftmax ? "softmax(%1) {axis = 2}" : "add(%1, %x)")
             .replaceAll("\\bM\\b", "" + rows)
             .replaceAll("\\bN\\b", "" + columns)
             .replace("f32", element));
@@ -111,6 +111,40 @@ class BlockedRowsTest {
   @ValueSource(ints = {3, 4, 5, 6})
   void moreRandomRowsAgree(int seed) {
     randomRowsAgree(seed);
+  }
+
+  /** Padding counts in no maximum and in no sum, even if all elements are less than it was. */
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"5, f32", "70, bf16"})
+  void paddingTakesNoPartInSoftmaxes(int columns, String element) {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @softmax(%x: f32[2,3,N]) -> ("y": f32[2,3,N], "sums": f32[2,3]) {
+                %0 = softmax(%x) {axis = 2} : f32[2,3,N] "y"
+                %1 = reduce_sum(%0) {axes = [2]} : f32[2,3] "sums"
+                return %0, %1
+              }
+            }
+            """
+                .replaceAll("\\bN\\b", "" + columns)
+                .replace("f32", element));
+    EmulatedProgram program = GridPrograms.build(emit(module, TargetLibrary.find("n150")), scratch);
+    for (double offset : new double[] {-0x1p6, 0, 0x1p6, -0x1p127}) {
+      double[] x = new double[6 * columns];
+      Arrays.setAll(x, i -> offset + (i % 7 - 3) * 0.5);
+      List<Tensor> inputs = List.of(Tensor.ofDoubles(module.graph().inputs().getFirst().type(), x));
+      List<Tensor> found = program.run(inputs, LIMIT);
+      double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
+      assertThat(found.getFirst().doubles()).containsExactly(expected, within(0.01));
+      double[] ones = new double[6];
+      Arrays.fill(ones, 1);
+      assertThat(found.getLast().doubles()).containsExactly(ones, within(0.01));
+      EmittedKernelsTest.assertLaunchesAgree(program, inputs);
+    }
   }
 
   private void assertAgrees(Module module, TargetDescription target, String element) {

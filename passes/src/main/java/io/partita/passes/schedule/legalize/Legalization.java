@@ -42,6 +42,10 @@ public final class Legalization {
           new AlignElements(),
           new WidenNibbles());
 
+  /** What kernels on pages compute otherwise. */
+  private static final List<RewriteRule> PAGED =
+      List.of(new ExpandActivation(), new ReduceByProduct(), new SplitProduct());
+
   /** Unpacks 4-bit elements. */
   private static final List<RewriteRule> NIBBLES =
       List.of(new UnpackNibbles(), new UnpackMessages());
@@ -110,7 +114,7 @@ public final class Legalization {
     List<RewriteRule> parts =
         List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
     List<RewriteRule> attention = List.of(new WidenAttention(workingBytes));
-    List<RewriteRule> functions = isPaged ? List.of(new ExpandActivation()) : List.of();
+    List<RewriteRule> functions = isPaged ? PAGED : List.of();
     return List.of(attention, SPLIT, functions, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
   }
 }

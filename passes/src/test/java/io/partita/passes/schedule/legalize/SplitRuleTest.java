@@ -88,6 +88,94 @@ public final class SplitRuleTest implements RuleTest {
                 %0 = gelu(%x) : f32[2,3]
                 """)
             .doesNotFire(),
+        assertThat(new ReduceByProduct())
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,3,4])
+                %0 = reduce_mean(%x) {axes = [1]} : f32[2,4]
+                """)
+            .gives(
+                """
+                %0 = reshape(%x) {to = [6, 4]} : f32[6,4]
+                %1 = constant [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0] : f32[2,6]
+                %2 = linear(%1, %0) : f32[2,4]
+                %3 = constant 0.33333334 : f32[]
+                %4 = mul(%2, %3) : f32[2,4]
+                """),
+        assertThat(new ReduceByProduct())
+            .as("sums of rows and columns, of which the first dimension remains")
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,2,3])
+                %0 = reduce_sum(%x) {axes = [0, 2], keep_dims} : f32[1,2,1]
+                """)
+            .gives(
+                """
+                %0 = constant [1.0, 1.0, 1.0] : f32[3,1]
+                %1 = linear(%x, %0) : f32[2,2,1]
+                %2 = reshape(%1) {to = [4, 1]} : f32[4,1]
+                %3 = constant [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0] : f32[2,4]
+                %4 = linear(%3, %2) : f32[2,1]
+                %5 = reshape(%4) {to = [1, 2, 1]} : f32[1,2,1]
+                """),
+        assertThat(new ReduceByProduct())
+            .as("a mean of few rows, which has a kernel")
+            .on(
+                """
+                (%x: f32[1,14,3])
+                %0 = reduce_mean(%x) {axes = [1]} : f32[1,3]
+                """)
+            .doesNotFire(),
+        assertThat(new ReduceByProduct())
+            .as("a maximum")
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = reduce_max(%x) {axes = [1]} : f32[2]
+                """)
+            .doesNotFire(),
+        assertThat(new SplitProduct())
+            .as("matrices that count for some batches")
+            .on(
+                """
+                (%x: f32[2,1,3,5], %z: f32[2,5,7])
+                %0 = matmul(%x, %z) {result = f32} : f32[2,2,3,7]
+                """)
+            .doesNotFire(),
+        assertThat(new SplitProduct())
+            .as("of each batch")
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[1,2,3,5], %z: f32[2,5,7])
+                %0 = matmul(%x, %z) {result = f32} : f32[1,2,3,7]
+                """)
+            .gives(
+                """
+                %0 = reshape(%x) {to = [2, 3, 5]} : f32[2,3,5]
+                %1 = slice(%0) {starts = [0, 0, 0], sizes = [1, 3, 5], steps = [1, 1, 1]} : f32[1,3,5]
+                %2 = reshape(%1) {to = [3, 5]} : f32[3,5]
+                %3 = slice(%z) {starts = [0, 0, 0], sizes = [1, 5, 7], steps = [1, 1, 1]} : f32[1,5,7]
+                %4 = reshape(%3) {to = [5, 7]} : f32[5,7]
+                %5 = linear(%2, %4) : f32[3,7]
+                %6 = slice(%0) {starts = [1, 0, 0], sizes = [1, 3, 5], steps = [1, 1, 1]} : f32[1,3,5]
+                %7 = reshape(%6) {to = [3, 5]} : f32[3,5]
+                %8 = slice(%z) {starts = [1, 0, 0], sizes = [1, 5, 7], steps = [1, 1, 1]} : f32[1,5,7]
+                %9 = reshape(%8) {to = [5, 7]} : f32[5,7]
+                %10 = linear(%7, %9) : f32[3,7]
+                %11 = concat(%5, %10) {axis = 0} : f32[6,7]
+                %12 = reshape(%11) {to = [1, 2, 3, 7]} : f32[1,2,3,7]
+                """),
+        assertThat(new SplitProduct())
+            .as("angles of positions")
+            .on(
+                """
+                (%x: f32[2,3,1], %z: f32[2,1,7])
+                %0 = matmul(%x, %z) {result = f32} : f32[2,3,7]
+                """)
+            .doesNotFire(),
         assertThat(new ProjectPatches())
             .within(1e-5)
             .on(
