@@ -185,6 +185,15 @@ final class HostNumbers {
         mask.name() + " terms");
   }
 
+  /** A number where flags are as given, and zeros. */
+  Numbers chosen(Value flags, boolean where, double number, Shape shape) {
+    String flag = broadcast(flags, shape).element();
+    String literal = HostExpressions.literal(number);
+    String numbers = where ? literal + ", 0" : "0, " + literal;
+    return elements(
+        "choose(" + flag + ", " + numbers + ")", shape.elements(), flags.name() + " chosen");
+  }
+
   /** The same of a constant mask. */
   static double term(double x, ElementType type) {
     boolean isFlag = type == ElementType.BOOL;
@@ -338,7 +347,7 @@ final class HostNumbers {
   }
 
   /** The steps of each dimension, if places are the sums of such steps. */
-  private static Optional<long[]> steps(long[] places, Shape shape) {
+  static Optional<long[]> steps(long[] places, Shape shape) {
     long[] extents = shape.extents();
     long[] steps = new long[extents.length];
     int stride = 1;

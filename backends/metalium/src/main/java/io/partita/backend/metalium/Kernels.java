@@ -63,7 +63,7 @@ final class Kernels {
     names.put("hasRow", hasRow);
     names.put("element", element == ElementType.F32 ? "uint32_t" : "uint16_t");
     names.put("isHalf", element == ElementType.BF16);
-    // -1e9, to which a mask sets scores that don't take part, unless their numbers are any.
+    // -1e9, to which a mask sets scores that don't take part.
     names.put("masked", bits(Float.floatToIntBits(-1e9f)));
     return names;
   }
@@ -135,7 +135,7 @@ final class Kernels {
                   "attention_reader",
                   isMasked(step)
                       ? "Reads queries, and keys, values and what is added to scores in tiles of 32"
-                            + " keys."
+                          + " keys."
                       : "Reads queries, and keys and values in tiles of 32 keys.",
                   step),
               Optional.of(
@@ -184,12 +184,13 @@ final class Kernels {
     if (isMasked(step)) {
       all.put("isMasked", true);
       all.put("prefix", "masked_");
+      int masked = Float.floatToIntBits(HostNumbers.SMALLEST);
+      all.put("masked", bits(masked));
     }
     if (isPadded(step)) {
       all.put("isPadded", true);
-    }
-    if (isMasked(step) || isPadded(step)) {
-      all.put("masked", bits(Float.floatToIntBits(HostNumbers.SMALLEST)));
+      // Less than all numbers that a mask may have set all elements of a row to.
+      all.put("masked", bits(Float.floatToIntBits(Float.NEGATIVE_INFINITY)));
     }
     return all;
   }

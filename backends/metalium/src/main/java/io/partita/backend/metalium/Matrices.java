@@ -80,6 +80,11 @@ final class Matrices {
     return hosted(value.name() + " repeated", numbers.broadcast(value, shape), shape);
   }
 
+  /** A number where flags of the host are as given, and zeros. */
+  Matrix chosen(Value flags, boolean where, double number, Shape shape) {
+    return hosted(flags.name() + " chosen", numbers.chosen(flags, where, number, shape), shape);
+  }
+
   private Matrix hosted(String name, HostNumbers.Numbers elements, Shape shape) {
     return shared.computeIfAbsent(
         elements.name() + " " + shape,

@@ -18,6 +18,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.schedule.TileBlocks;
+import io.partita.ir.type.Shape;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -198,8 +199,11 @@ final class ModelSteps {
           continue;
         }
         case Elementwise.Select select -> {
-          epilogues.addFirst(selection(node));
-          node = next(node, 1);
+          boolean isByHost = matrices.isHosted(node.operand(0));
+          int chain = isByHost && number(node.operand(1)).isPresent() ? 2 : 1;
+          List<Epilogue> chosen = isByHost ? selection(node, chain) : List.of(selection(node));
+          chosen.reversed().forEach(epilogues::addFirst);
+          node = next(node, chain);
           if (node == null) {
             return elementwise(last, epilogues);
           }
@@ -224,7 +228,7 @@ final class ModelSteps {
   /** The operand whose computation comes before, so that the other one is read from DRAM. */
   private int chain(Node node) {
     for (int other = 0; other < 2; other++) {
-      if (isRepeated(node, other) || isRow(node, other) || matrices.isHosted(node.operand(other))) {
+      if (!isSame(node.operand(other), node.result()) || matrices.isHosted(node.operand(other))) {
         return 1 - other;
       }
     }
@@ -253,6 +257,8 @@ final class ModelSteps {
     boolean isRow = isScalar || isRow(node, 1 - chain) && Matrices.constant(other).isPresent();
     boolean isRepeated = isRepeated(node, 1 - chain);
     boolean isHosted = matrices.isHosted(other) && !isSame(other, node.result());
+    boolean isBroadcast =
+        !isSame(other, node.result()) && isSame(node.operand(chain), node.result());
     Optional<Matrix> operand =
         isScalar
             ? Optional.of(
@@ -264,11 +270,12 @@ final class ModelSteps {
                     ? Optional.of(matrices.repeated(other, node.result().type()))
                     : isHosted
                         ? Optional.of(matrices.hosted(other, node.result().type().shape()))
-                        : operands.of(other);
+                        : isBroadcast ? operands.broadcast(node, 1 - chain) : operands.of(other);
     boolean fits =
         isRow
             || isRepeated
             || isHosted
+            || isBroadcast
             || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
     if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
       throw unsupported(node);
@@ -292,6 +299,34 @@ final class ModelSteps {
         Optional.of(matrices.repeated(node.operand(0), node.result().type())),
         false,
         false);
+  }
+
+  /**
+   * Elements that flags of the host choose instead of one number: {@code x f + c (1 - f)}.
+   *
+   * @param chain the operand of these elements
+   */
+  private List<Epilogue> selection(Node node, int chain) {
+    Value flags = node.operand(0);
+    double number = number(node.operand(3 - chain)).orElseThrow(() -> unsupported(node));
+    Shape shape = node.result().type().shape();
+    if (!isSame(node.operand(chain), node.result())) {
+      throw unsupported(node);
+    }
+    List<Epilogue> all = new ArrayList<>();
+    all.add(hosted(BinaryFunction.MUL, matrices.chosen(flags, chain == 1, 1, shape)));
+    if (number != 0) {
+      all.add(hosted(BinaryFunction.ADD, matrices.chosen(flags, chain != 1, number, shape)));
+    }
+    return all;
+  }
+
+  private static Epilogue hosted(BinaryFunction function, Matrix matrix) {
+    return new Epilogue(VectorFunctions.BINARY.get(function), Optional.of(matrix), false, false);
+  }
+
+  private static Optional<Double> number(Value value) {
+    return Matrices.constant(value).filter(data -> data.size() == 1).map(data -> data.getDouble(0));
   }
 
   /** Of codes that have no bit in common, the bitwise sum is the sum. */

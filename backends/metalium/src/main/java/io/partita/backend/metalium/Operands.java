@@ -79,6 +79,22 @@ final class Operands {
     return of(node.operand(0)).map(x -> rearranged(node, rearrangement.get(), x));
   }
 
+  /** An operand of a function of elements, of which elements count several times. */
+  Optional<Matrix> broadcast(Node node, int operand) {
+    Value value = node.operand(operand);
+    return of(value)
+        .map(
+            x -> {
+              TensorType type = node.result().type();
+              long columns = Matrices.columns(type);
+              long rows = type.shape().elements() / columns;
+              Matrix to = matrices.scratch(value.name() + " repeated", rows, columns);
+              List<String> sizes = Rearrangement.broadcast(value.type(), type).sizes(to, x);
+              addScratch(node, copy(Kind.REARRANGE, node, List.of(x), to, sizes));
+              return to;
+            });
+  }
+
   private Matrix rearranged(Node node, Rearrangement rearrangement, Matrix x) {
     Matrix to = matrices.result(node.result());
     List<String> sizes = rearrangement.sizes(to, x);

@@ -1,8 +1,12 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +26,10 @@ record Rearrangement(long start, List<Long> extents, List<Long> steps) {
 
   /** The rearrangement that a node computes, if it is one. */
   static Optional<Rearrangement> of(Node node) {
-    TensorType type = node.result().type();
-    if (node.operands().isEmpty()) {
+    if (node.operands().isEmpty() || node.results().size() > 1) {
       return Optional.empty();
     }
+    TensorType type = node.result().type();
     long[] strides = strides(node.operand(0).type());
     return switch (node.op()) {
       case Movement.Reshape reshape -> {
@@ -44,8 +48,50 @@ record Rearrangement(long start, List<Long> extents, List<Long> steps) {
         boolean isForward = slice.steps().stream().allMatch(step -> step > 0);
         yield isForward ? Optional.of(of(start, type, strides)) : Optional.empty();
       }
+      case Movement.Broadcast broadcast -> Optional.of(broadcast(node.operand(0).type(), type));
+      case Movement.GatherElements(int axis) ->
+          constant(node.operand(1)).flatMap(places -> gathered(places, axis, type, strides));
       default -> Optional.empty();
     };
+  }
+
+  /** Elements that count as often as they broadcast. */
+  static Rearrangement broadcast(TensorType from, TensorType to) {
+    long[] strides = strides(from);
+    long[] steps = new long[to.rank()];
+    for (int axis = 0; axis < from.rank(); axis++) {
+      if (from.shape().extent(axis) > 1) {
+        steps[to.rank() - from.rank() + axis] = strides[axis];
+      }
+    }
+    return of(0, to, steps);
+  }
+
+  /** Elements at places along an axis, if steps in all dimensions add up to them. */
+  private static Optional<Rearrangement> gathered(
+      Tensor places, int axis, TensorType type, long[] strides) {
+    Shape shape = type.shape();
+    long[] all = places.longs().clone();
+    for (int i = 0; i < all.length; i++) {
+      all[i] *= strides[axis];
+      long rest = i;
+      for (int dim = shape.rank() - 1; dim >= 0; dim--) {
+        all[i] += dim == axis ? 0 : rest % shape.extent(dim) * strides[dim];
+        rest /= shape.extent(dim);
+      }
+    }
+    return HostNumbers.steps(all, shape).map(steps -> of(all[0], type, steps));
+  }
+
+  /** The elements of a constant, also of one that broadcasts. */
+  private static Optional<Tensor> constant(Value value) {
+    Optional<Tensor> found = Matrices.constant(value);
+    return found.isPresent()
+            || value.isInput()
+            || !(value.definition().op() instanceof Movement.Broadcast broadcast)
+        ? found
+        : constant(value.definition().operand(0))
+            .map(data -> OpEvaluator.evaluate(broadcast, List.of(data)).getFirst());
   }
 
   /** Without dimensions of extent 1, but for columns. */
@@ -87,6 +133,7 @@ record Rearrangement(long start, List<Long> extents, List<Long> steps) {
       sizes.add(extents.get(axis));
       sizes.add(steps.get(axis));
     }
-    return sizes.stream().map(Object::toString).toList();
+    // Steps back are added modulo 2^32.
+    return sizes.stream().map(size -> Integer.toUnsignedString(size.intValue())).toList();
   }
 }

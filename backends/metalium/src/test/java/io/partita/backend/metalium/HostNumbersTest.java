@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.EmittedFile;
@@ -11,6 +12,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
+import io.partita.ir.type.Shape;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Masks, positions and angles, which the host computes of integer inputs. */
 class HostNumbersTest {
@@ -131,14 +134,14 @@ class HostNumbersTest {
   /** Both languages of the host print the same computation. */
   @Test
   void theHostComputesMasksAndAngles() throws IOException {
-    assertThat(statements("emulation.cpp"))
+    assertThat(statements("emulation.cpp", masked("f32")))
         .contains(
             "const Numbers h_sums = running_sums(i_attention_mask, 37, 1, false, false);",
             "const Numbers h_all = numbers(74, [&](size_t i) -> double { return h_sums[i] - 1; });",
             "const Numbers h_last = view(h_all, {2, 5}, {37, 1}, 32);",
             "const Numbers h_wide = view(i_attention_mask, {2, 1, 5, 37}, {37, 0, 0, 1}, 0);",
             "model.write_numbers(t_mask_terms, h_mask_terms);");
-    assertThat(statements("model.py"))
+    assertThat(statements("model.py", masked("f32")))
         .contains(
             "h_sums = running_sums(i_attention_mask, 37, 1, False, False)",
             "h_all = [h_sums[i] - 1 for i in range(74)]",
@@ -147,13 +150,57 @@ class HostNumbersTest {
             "t_mask_terms = model.tensor(h_mask_terms, 10, 37)");
   }
 
-  private static List<String> statements(String path) throws IOException {
-    for (EmittedFile file : EmittedKernelsTest.emit(masked("f32")).files()) {
+  private static List<String> statements(String path, Module module) throws IOException {
+    for (EmittedFile file : EmittedKernelsTest.emit(module).files()) {
       if (file.path().equals(path)) {
         return Arrays.stream(file.text().split("\n")).map(String::strip).toList();
       }
     }
     throw new AssertionError(path);
+  }
+
+  /** Places of ends of texts, at which rows are read, and flags that choose scores. */
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "bf16"})
+  void placesAndFlagsAgree(String element) throws IOException {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @pooled(%x: ELEMENT[10,40], %s: ELEMENT[2,3,5], %tokens: i64[2,5]) -> ("pooled": ELEMENT[2,40], "first": ELEMENT[2,40], "kept": ELEMENT[2,3,5], "zeros": ELEMENT[2,3,5]) {
+                %0 = arg_max(%tokens) {axis = 1} : i64[2] "end"
+                %1 = arg_min(%tokens) {axis = 1, select_last} : i64[2] "least"
+                %starts = constant [0, 5] : i64[2] "starts"
+                %2 = add(%0, %starts) : i64[2] "row"
+                %3 = add(%1, %starts) : i64[2] "other row"
+                %4 = gather(%x, %2) {axis = 0} : ELEMENT[2,40] "pooled"
+                %5 = gather(%x, %3) {axis = 0} : ELEMENT[2,40] "first"
+                %6 = reshape(%tokens) {to = [2, 1, 5]} : i64[2,1,5] "keys"
+                %7 = cast(%6) {to = bool} : bool[2,1,5] "flags"
+                %lowest = constant -1.0E30 : ELEMENT[] "lowest"
+                %8 = select(%7, %s, %lowest) : ELEMENT[2,3,5] "kept"
+                %zero = constant 0.0 : ELEMENT[] "zero"
+                %9 = select(%7, %zero, %s) : ELEMENT[2,3,5] "zeros"
+                return %4, %5, %8, %9
+              }
+            }
+            """
+                .replace("ELEMENT", element));
+    EmulatedProgram program = built(module);
+    List<Tensor> inputs =
+        new ArrayList<>(EmittedKernelsTest.gaussians(new Random(4), module).subList(0, 2));
+    inputs.add(Tensor.longs(Shape.of(2, 5), 3, 0, 7, 7, 0, 9, 9, 1, 0, 2));
+    List<Tensor> expected = Evaluator.run(module.graph(), inputs);
+    List<Tensor> found = program.run(inputs, LIMIT);
+    for (int output = 0; output < 4; output++) {
+      // A product of a negative number and 0 is -0.
+      double[] numbers = expected.get(output).doubles();
+      assertThat(found.get(output).doubles()).containsExactly(numbers, within(Double.MIN_VALUE));
+    }
+    EmittedKernelsTest.assertLaunchesAgree(program, inputs);
+    assertThat(statements("model.py", module))
+        .contains("h_end = places_of_best(i_tokens, 5, 1, True, False)");
   }
 
   /** Flags leave queries without keys zeros, but the kernel gives them a mean. */

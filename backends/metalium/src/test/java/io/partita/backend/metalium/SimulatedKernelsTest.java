@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -126,12 +128,29 @@ class SimulatedKernelsTest {
       delimiter = '|',
       value = {
         "%x: f32[64,96], %w: f32[96,160] | f32[64,160] | linear(%x, %w)",
-        "%x: f32[40,96], %s: f32[96] | f32[40,96] | rms_norm(%x, %s) {axis = 1, epsilon = 1.0E-5, scale}",
+        "%x: f32[40,96], %s: f32[96] | f32[40,96] | rms_norm(%x, %s) {axis = 1, epsilon = 1.0E-5,"
+            + " scale}",
         "%x: f32[40,96] | f32[40,96] | softmax(%x) {axis = 1}",
         "%x: bf16[40,96] | bf16[40,96] | softmax(%x) {axis = 1}"
       })
   void kernelsAgree(String inputs, String type, String node) {
     assertAgrees(module(inputs, type, "%y = " + node + " : " + type + " \"y\""));
+  }
+
+  /** Padding is less than all elements, also than the smallest one that all formats have. */
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "bf16"})
+  void paddingTakesNoPartInSoftmaxes(String element) {
+    String type = element + "[40,37]";
+    Module module = module("%x: " + type, type, "%y = softmax(%x) {axis = 1} : " + type + " \"y\"");
+    Tensor x = EmittedKernelsTest.gaussian(new Random(11), module.graph().inputs().getFirst());
+    double[] elements = x.doubles();
+    Arrays.setAll(elements, i -> i < 37 ? HostNumbers.SMALLEST : elements[i] - 16);
+    List<Tensor> inputs = List.of(Tensor.ofDoubles(x.type(), elements));
+    double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
+    double[] found = program(module).run(inputs, LIMIT).getFirst().doubles();
+    assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
+    assertThat(found[0]).isCloseTo(1.0 / 37, within(0.001));
   }
 
   /** The runtime converts weights to bfloat8_b, and the matrix engine multiplies by them. */

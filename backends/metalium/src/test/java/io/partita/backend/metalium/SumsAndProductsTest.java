@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Products of two activations, and sums and means, which are products with ones. */
+/** Products of two activations, sums and means, which are products with ones, and broadcasts. */
 class SumsAndProductsTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
@@ -64,6 +64,56 @@ class SumsAndProductsTest {
             %5 = max(%4, %x) : ELEMENT[1,17,64] "larger"
             %6 = reduce_mean(%5) {axes = [1]} : ELEMENT[1,64] "mean"
             return %6
+          }
+        }
+        """
+            .replace("ELEMENT", element),
+        correlation);
+  }
+
+  /** Rows and columns that count several times, negation, and powers. */
+  @ParameterizedTest
+  @CsvSource({"f32, 0.99999", "bf16, 0.999"})
+  void broadcastsAgree(String element, double correlation) {
+    assertAgrees(
+        """
+        pir 1
+        module {
+          graph @norms(%x: ELEMENT[2,3,5,40], %y: ELEMENT[2,1,5,40], %angles: ELEMENT[2,5,20]) -> ("normal": ELEMENT[2,3,5,40], "turned": ELEMENT[2,3,5,40]) {
+            %two = constant 2.0 : ELEMENT[] "two"
+            %0 = pow(%x, %two) : ELEMENT[2,3,5,40] "square"
+            %1 = reduce_sum(%0) {axes = [3], keep_dims} : ELEMENT[2,3,5,1] "sum"
+            %half = constant 0.5 : ELEMENT[] "half"
+            %2 = pow(%1, %half) : ELEMENT[2,3,5,1] "norm"
+            %3 = mul(%x, %2) : ELEMENT[2,3,5,40] "scaled"
+            %4 = neg(%y) : ELEMENT[2,1,5,40] "negative"
+            %5 = sub(%4, %3) : ELEMENT[2,3,5,40] "normal"
+            %6 = reshape(%angles) {to = [2, 1, 5, 20, 1]} : ELEMENT[2,1,5,20,1] "column"
+            %7 = broadcast(%6) {to = [2, 1, 5, 20, 2]} : ELEMENT[2,1,5,20,2] "twice"
+            %8 = reshape(%7) {to = [2, 1, 5, 40]} : ELEMENT[2,1,5,40] "pairs"
+            %9 = mul(%8, %x) : ELEMENT[2,3,5,40] "turned"
+            return %5, %9
+          }
+        }
+        """
+            .replace("ELEMENT", element),
+        correlation);
+  }
+
+  /** Relative positions, as DeBERTa takes them of products: each query has others. */
+  @ParameterizedTest
+  @CsvSource({"f32, 0.99999", "bf16, 0.999"})
+  void placesAlongAnAxisAgree(String element, double correlation) {
+    assertAgrees(
+        """
+        pir 1
+        module {
+          graph @places(%x: ELEMENT[4,3,8], %z: ELEMENT[4,8,3]) -> ("columns": ELEMENT[4,3,3], "rows": ELEMENT[4,3,3]) {
+            %c = constant [3, 2, 1, 4, 3, 2, 5, 4, 3] : i64[1,3,3] "places"
+            %p = broadcast(%c) {to = [4, 3, 3]} : i64[4,3,3] "each"
+            %0 = gather_elements(%x, %p) {axis = 2} : ELEMENT[4,3,3] "columns"
+            %1 = gather_elements(%z, %p) {axis = 1} : ELEMENT[4,3,3] "rows"
+            return %0, %1
           }
         }
         """

@@ -44,7 +44,11 @@ public final class Legalization {
 
   /** What kernels on pages compute otherwise. */
   private static final List<RewriteRule> PAGED =
-      List.of(new ExpandActivation(), new ReduceByProduct(), new SplitProduct());
+      List.of(
+          new ExpandActivation(),
+          new ExpandArithmetic(),
+          new ReduceByProduct(),
+          new SplitProduct());
 
   /** Unpacks 4-bit elements. */
   private static final List<RewriteRule> NIBBLES =

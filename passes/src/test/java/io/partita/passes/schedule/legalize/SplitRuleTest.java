@@ -88,6 +88,52 @@ public final class SplitRuleTest implements RuleTest {
                 %0 = gelu(%x) : f32[2,3]
                 """)
             .doesNotFire(),
+        assertThat(new ExpandArithmetic())
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = neg(%x) : f32[2,3]
+                """)
+            .gives(
+                """
+                %0 = constant -1.0 : f32[]
+                %1 = mul(%x, %0) : f32[2,3]
+                """),
+        assertThat(new ExpandArithmetic())
+            .as("a quotient and powers")
+            .within(1e-5)
+            .on(
+                """
+                (%x: f32[2,3])
+                %c = constant [3.0] : f32[1]
+                %0 = div(%x, %c) : f32[2,3]
+                %two = constant 2.0 : f32[]
+                %1 = pow(%0, %two) : f32[2,3]
+                %three = constant 3.0 : f32[]
+                %2 = pow(%1, %three) : f32[2,3]
+                %half = constant 0.5 : f32[]
+                %3 = pow(%2, %half) : f32[2,3]
+                """)
+            .gives(
+                """
+                %0 = constant 0.33333334 : f32[]
+                %1 = mul(%x, %0) : f32[2,3]
+                %2 = mul(%1, %1) : f32[2,3]
+                %3 = mul(%2, %2) : f32[2,3]
+                %4 = mul(%3, %2) : f32[2,3]
+                %5 = sqrt(%4) : f32[2,3]
+                """),
+        assertThat(new ExpandArithmetic())
+            .as("quotients of others")
+            .on(
+                """
+                (%x: f32[2,3], %z: f32[2,3])
+                %c = constant 3.0 : f32[]
+                %0 = div(%x, %z) : f32[2,3]
+                %1 = div(%c, %0) : f32[2,3]
+                """)
+            .doesNotFire(),
         assertThat(new ReduceByProduct())
             .within(1e-5)
             .on(
