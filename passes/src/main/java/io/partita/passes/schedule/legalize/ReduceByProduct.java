@@ -5,6 +5,7 @@ import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
@@ -48,7 +49,7 @@ final class ReduceByProduct implements RewriteRule {
     Reduction.Reduce reduce = (Reduction.Reduce) node.op();
     Terms terms = new Terms(graph);
     Value x = graph.operand(node, 0);
-    if (isOfFewRows(reduce, x.type().shape())) {
+    if (isOfFewRows(reduce, x.type().shape()) || isSquaredNorm(node, x, graph)) {
       return Optional.empty();
     }
     List<Integer> axes = new ArrayList<>(reduce.axes());
@@ -74,6 +75,14 @@ final class ReduceByProduct implements RewriteRule {
         && reduce.axes().equals(List.of(axis))
         && shape.range(0, axis).elements() == 1
         && shape.extent(axis) <= TileBlocks.MOST_TERMS;
+  }
+
+  private static boolean isSquaredNorm(Node node, Value x, GraphEditor graph) {
+    return ((Reduction.Reduce) node.op()).reduction() == ReductionKind.SUM
+        && node.result().type().shape().elements() == 1
+        && !x.isInput()
+        && x.definition().op().equals(new Elementwise.Binary(BinaryFunction.MUL))
+        && graph.operand(x.definition(), 0).equals(graph.operand(x.definition(), 1));
   }
 
   private static Value columnSums(Terms terms, Value x) {

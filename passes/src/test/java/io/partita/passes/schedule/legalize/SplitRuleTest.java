@@ -175,6 +175,15 @@ public final class SplitRuleTest implements RuleTest {
                 """)
             .doesNotFire(),
         assertThat(new ReduceByProduct())
+            .as("a squared norm, by which an approximation is verified")
+            .on(
+                """
+                (%x: f32[1,2,1,3])
+                %0 = mul(%x, %x) : f32[1,2,1,3]
+                %1 = reduce_sum(%0) {axes = [1, 3], keep_dims} : f32[1,1,1,1]
+                """)
+            .doesNotFire(),
+        assertThat(new ReduceByProduct())
             .as("a maximum")
             .on(
                 """
