@@ -24,7 +24,8 @@ import java.util.Optional;
 /**
  * {@code sum(x) -> a x} over rows, with a matrix of ones and zeros, and {@code sum(x) -> x 1} over
  * columns, for kernels on pages, of which only products sum. Means are sums times {@code 1/n};
- * those of a few rows have a kernel, which adds the rows with all their bits.
+ * those of a few rows have a kernel, which adds the rows with all their bits, and a sum of squares
+ * to one number is a part of one that verifies an approximation.
  */
 final class ReduceByProduct implements RewriteRule {
   @Override
