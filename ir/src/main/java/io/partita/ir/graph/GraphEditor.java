@@ -43,6 +43,9 @@ public final class GraphEditor {
     }
   }
 
+  /** The nodes added since {@link #before}. */
+  private final List<Node> addedHere = new ArrayList<>();
+
   private List<Value> inputs;
   private List<Graph.Output> outputs;
   private int cursor;
@@ -78,6 +81,7 @@ public final class GraphEditor {
   public GraphEditor before(Node node) {
     cursor = places.get(node).original();
     origin = node.origin();
+    addedHere.clear();
     return this;
   }
 
@@ -178,6 +182,7 @@ public final class GraphEditor {
     Node node =
         new Node(op, resolved, op.resultTypes(resolved.stream().map(Value::type).toList()), origin);
     places.put(node, new Place(cursor, added++));
+    addedHere.add(node);
     resolved.forEach(operand -> uses.merge(operand, 1, Integer::sum));
     return node;
   }
@@ -297,6 +302,12 @@ public final class GraphEditor {
         }
       }
     }
+  }
+
+  /** Removes the nodes added since {@link #before} that turned out to be unused. */
+  public void dropUnusedAdditions() {
+    addedHere.reversed().forEach(this::dropIfDead);
+    addedHere.clear();
   }
 
   private boolean isUnread(Value result) {

@@ -57,8 +57,6 @@ public final class Rewriter {
   private boolean sweep(GraphEditor graph, Map<String, Integer> fired) {
     boolean changed = false;
     for (Node node : graph.nodes()) {
-      // A rule whose further conditions failed may have added unused nodes.
-      graph.dropIfDead(node);
       if (!graph.isLive(node)) {
         continue;
       }
@@ -91,6 +89,8 @@ public final class Rewriter {
     graph.before(node);
     Optional<Value> replacement = rule.apply(node, match.get(), graph);
     replacement.ifPresent(value -> graph.replace(result, value));
+    // A rule whose further conditions failed may have added nodes: others would rewrite them.
+    graph.dropUnusedAdditions();
     return replacement.isPresent();
   }
 }

@@ -5,6 +5,7 @@ import static io.partita.passes.graph.raise.Raised.binary;
 import static io.partita.passes.graph.raise.Raised.input;
 import static io.partita.passes.graph.raise.Raised.mul;
 import static io.partita.passes.graph.raise.Raised.unary;
+import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.function.BinaryFunction;
@@ -99,6 +100,24 @@ class RotaryRulesTest {
                   graph.add(
                       new Movement.Transpose(List.of(0, 2, 1, 3)), input(graph, "x", 2, 5, 3, 8));
               return rotation(graph, x, cosines, sines, 8);
+            });
+    assertThat(raised.operations()).doesNotContain("rotary_embedding").contains("neg");
+    raised.agrees(0);
+  }
+
+  /**
+   * Tests that constants of a failed rule, which are folded, don't make it fire again. The
+   * Conformer rotates {@code [seq, batch, heads, d]}.
+   */
+  @Test
+  void constantTablesOfSequencesThatComeFirstAreNotARotation() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value f = weight(graph, 1, 5, 4);
+              Value cosines = table(graph, UnaryFunction.COS, f, f, Shape.of(5, 1, 1, 8));
+              Value sines = table(graph, UnaryFunction.SIN, f, f, Shape.of(5, 1, 1, 8));
+              return rotation(graph, input(graph, "x", 5, 2, 3, 8), cosines, sines, 8);
             });
     assertThat(raised.operations()).doesNotContain("rotary_embedding").contains("neg");
     raised.agrees(0);
