@@ -38,6 +38,9 @@ final class Decisions {
   /** Integers up to here are exact in bf16. */
   private static final long LARGEST = 256;
 
+  /** The most elements of which an expression has the largest: each doubles its text. */
+  private static final int MOST_COMPARED = 8;
+
   private final Matrices matrices;
   private final ScheduledBlocks scheduled;
   private final List<Work> steps;
@@ -257,7 +260,9 @@ final class Decisions {
         case Elementwise.Binary(BinaryFunction function) ->
             binary(node, function, value.type().shape(), element);
         case Reduction.Reduce(ReductionKind kind, var axes, var kept)
-            when kind == ReductionKind.MAX && value.type().shape().elements() == 1 ->
+            when kind == ReductionKind.MAX
+                && value.type().shape().elements() == 1
+                && node.operand(0).type().shape().elements() <= MOST_COMPARED ->
             largest(node);
         default ->
             node.constant()

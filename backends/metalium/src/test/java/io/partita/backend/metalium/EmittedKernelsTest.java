@@ -450,4 +450,26 @@ class EmittedKernelsTest {
         .hasMessageContaining("error " + code)
         .hasMessageContaining(found);
   }
+
+  /** The text of an expression with the largest of these elements would have no end. */
+  @Test
+  void choicesByTheLargestOfManyElementsAreReported() {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @m(%x: f32[4,32], %z: f32[4,32]) -> ("y": f32[4,32]) {
+                %0 = reduce_max(%x) {axes = [0, 1]} : f32[] "largest"
+                %zero = constant 0.0 : f32[] "zero"
+                %1 = greater(%0, %zero) : bool[] "flag"
+                %2 = select(%1, %x, %z) : f32[4,32] "y"
+                return %2
+              }
+            }
+            """);
+    assertThatThrownBy(() -> emit(module))
+        .hasMessageContaining("error P5201")
+        .hasMessageContaining("reduce_max of f32[4,32]");
+  }
 }
