@@ -61,7 +61,7 @@ class SumsAndProductsTest {
             %2 = sub(%1, %z) : ELEMENT[1,17,64] "divisor"
             %3 = mul(%2, %z) : ELEMENT[1,17,64] "zero at zero"
             %4 = div(%x, %3) : ELEMENT[1,17,64] "quotient"
-            %5 = max(%4, %x) : ELEMENT[1,17,64] "larger"
+            %5 = add(%4, %x) : ELEMENT[1,17,64] "sum"
             %6 = reduce_mean(%5) {axes = [1]} : ELEMENT[1,64] "mean"
             return %6
           }
