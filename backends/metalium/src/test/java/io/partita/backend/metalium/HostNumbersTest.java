@@ -160,6 +160,7 @@ class HostNumbersTest {
   }
 
   /** Places of ends of texts, at which rows are read, and flags that choose scores. */
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(strings = {"f32", "bf16"})
   void placesAndFlagsAgree(String element) throws IOException {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,6 +49,7 @@ class SumsAndProductsTest {
   }
 
   /** Of zeros beyond the last row, a quotient isn't a number, which a sum would keep. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"f32, 0.99999", "bf16, 0.999"})
   void paddingOfQuotientsTakesNoPart(String element, double correlation) {
@@ -72,6 +74,7 @@ class SumsAndProductsTest {
   }
 
   /** Rows and columns that count several times, negation, and powers. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"f32, 0.99999", "bf16, 0.999"})
   void broadcastsAgree(String element, double correlation) {
@@ -101,6 +104,7 @@ class SumsAndProductsTest {
   }
 
   /** Relative positions, as DeBERTa takes them of products: each query has others. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"f32, 0.99999", "bf16, 0.999"})
   void placesAlongAnAxisAgree(String element, double correlation) {
