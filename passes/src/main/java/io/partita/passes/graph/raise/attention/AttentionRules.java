@@ -7,6 +7,7 @@ import java.util.List;
 public final class AttentionRules {
   public static final List<RewriteRule> RULES =
       List.of(
+          new SelectInsteadOfProducts(),
           new RaiseAttention(),
           new SeparateBatchFromHeads(),
           new AbsorbScale(),

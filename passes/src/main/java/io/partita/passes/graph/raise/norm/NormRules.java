@@ -8,6 +8,7 @@ public final class NormRules {
   public static final List<RewriteRule> RULES =
       List.of(
           new RaiseLayerNorm(),
+          new RaiseShiftedLayerNorm(),
           new RaiseRmsNorm(),
           new FuseNormScale(),
           new FuseNormBias(),

@@ -53,6 +53,21 @@ public final class AttentionRuleTest implements RuleTest {
                     %7 = transpose(%k) {permutation = [0,1,3,2]} : f32[2,3,4,7]
                     """))
             .doesNotFire(),
+        assertThat(new SelectInsteadOfProducts())
+            .on(masked("%m", "-1.0E38"))
+            .gives(
+                """
+                %0 = constant -1.0E38 : f32[]
+                %1 = select(%m, %x, %0) : f32[2,3,5]
+                """),
+        assertThat(new SelectInsteadOfProducts())
+            .as("another mask for what is hidden")
+            .on(masked("%n", "-1.0E38"))
+            .doesNotFire(),
+        assertThat(new SelectInsteadOfProducts())
+            .as("an infinite number, whose product with 0 isn't 0")
+            .on(masked("%m", "-inf"))
+            .doesNotFire(),
         assertThat(new RaiseAttention())
             .within(1e-5)
             .on(
@@ -382,5 +397,21 @@ public final class AttentionRuleTest implements RuleTest {
         .replace("KEYS", keys)
         .replace("ZERO", zero)
         .replace("TRANSPOSED\n", transposed);
+  }
+
+  /** Scores where {@code %m}, and {@code number} where not {@code other}. */
+  private static String masked(String other, String number) {
+    return """
+        (%x: f32[2,3,5], %m: bool[2,1,5], %n: bool[2,1,5])
+        %0 = cast(%m) {to = f32} : f32[2,1,5]
+        %1 = mul(%x, %0) : f32[2,3,5]
+        %2 = not(OTHER) : bool[2,1,5]
+        %3 = cast(%2) {to = f32} : f32[2,1,5]
+        %4 = constant NUMBER : f32[]
+        %5 = mul(%4, %3) : f32[2,1,5]
+        %6 = add(%1, %5) : f32[2,3,5]
+        """
+        .replace("OTHER", other)
+        .replace("NUMBER", number);
   }
 }

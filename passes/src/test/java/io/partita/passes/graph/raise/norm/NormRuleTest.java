@@ -10,6 +10,32 @@ public final class NormRuleTest implements RuleTest {
   /** Sums of 7 elements, and a root instead of a power. */
   private static final double TOLERANCE = 1e-5;
 
+  private static final String SHIFTED =
+      """
+      %0 = layer_norm(%x) {axis = 2, epsilon = 9.999999747378752E-6} : f32[2,3,7]
+      %1 = mul(%0, %s) : f32[2,3,7]
+      %2 = add(%1, %b) : f32[2,3,7]
+      """;
+
+  /** The sum of the scaled {@code %x} and {@code %11}, which {@code shift} computes. */
+  private static String shifted(String shift) {
+    return """
+        (%x: f32[2,3,7], %s: f32[7], %b: f32[7])
+        %0 = reduce_mean(%x) {axes = [2], keep_dims} : f32[2,3,1]
+        %1 = sub(%x, %0) : f32[2,3,7]
+        %2 = mul(%1, %1) : f32[2,3,7]
+        %3 = reduce_mean(%2) {axes = [2], keep_dims} : f32[2,3,1]
+        %4 = constant 1.0E-5 : f32[]
+        %5 = add(%3, %4) : f32[2,3,1]
+        %6 = sqrt(%5) : f32[2,3,1]
+        %61 = reciprocal(%6) : f32[2,3,1]
+        %7 = mul(%61, %s) : f32[2,3,7]
+        %8 = mul(%x, %7) : f32[2,3,7]
+        SHIFT%12 = add(%8, %11) : f32[2,3,7]
+        """
+        .replace("SHIFT", shift);
+  }
+
   @Override
   public List<RuleCase> cases() {
     return List.of(
@@ -60,6 +86,35 @@ public final class NormRuleTest implements RuleTest {
                 %6 = sqrt(%5) : f32[2,1,3]
                 %7 = div(%1, %6) : f32[2,7,3]
                 """)
+            .doesNotFire(),
+        assertThat(new RaiseShiftedLayerNorm())
+            .within(TOLERANCE)
+            .on(
+                shifted(
+                    """
+                    %9 = neg(%0) : f32[2,3,1]
+                    %10 = mul(%9, %7) : f32[2,3,7]
+                    %11 = add(%10, %b) : f32[2,3,7]
+                    """))
+            .gives(SHIFTED),
+        assertThat(new RaiseShiftedLayerNorm())
+            .as("the mean is subtracted from the bias")
+            .within(TOLERANCE)
+            .on(
+                shifted(
+                    """
+                    %10 = mul(%0, %7) : f32[2,3,7]
+                    %11 = sub(%b, %10) : f32[2,3,7]
+                    """))
+            .gives(SHIFTED),
+        assertThat(new RaiseShiftedLayerNorm())
+            .as("another scale for the mean")
+            .on(
+                shifted(
+                    """
+                    %10 = mul(%0, %s) : f32[2,3,7]
+                    %11 = sub(%b, %10) : f32[2,3,7]
+                    """))
             .doesNotFire(),
         assertThat(new RaiseRmsNorm())
             .within(TOLERANCE)
