@@ -117,7 +117,7 @@ final class ModelsPage {
         To regenerate this page:
 
         ```sh
-        mvn -q -Pthorough -pl :partita-tests -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SupportedModelsTest \\
+        mvn -q -Dtest.excluded.groups= -pl :partita-tests -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SupportedModelsTest \\
           -Dgolden.update=true test
         ```
 

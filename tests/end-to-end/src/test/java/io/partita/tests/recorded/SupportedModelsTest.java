@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,13 +33,18 @@ import org.junit.jupiter.api.Timeout;
 class SupportedModelsTest {
   private static final Path PAGE = Path.of("../../docs/models.md");
 
+  private static final String MODELS = "## Models";
+
   private static final List<String> SECTIONS =
       List.of(
           "## By exporter",
-          "## Models",
+          MODELS,
           "## What is refused",
           "## Smaller graphs of each exporter",
           "## ONNX operators in C");
+
+  /** One model in so many is tried by the thorough tests. */
+  private static final int SAMPLED = 6;
 
   /** The time limit for graphs in the evaluator, in seconds. */
   private static final int QUICK = 300;
@@ -52,7 +58,7 @@ class SupportedModelsTest {
   void theEvaluatorAgreesWithTheRecordingOrThePage() throws IOException {
     Map<String, String> expected = new TreeMap<>();
     int column = 2 + List.of(SurveyedBackend.values()).indexOf(SurveyedBackend.EVALUATOR) + 1;
-    for (String line : rows(sections(Files.readString(PAGE)).get("## Models"))) {
+    for (String line : rows(sections(Files.readString(PAGE)).get(MODELS))) {
       String[] cells = line.split("\\|");
       expected.put(cells[1].strip(), cells[column + 1].strip());
     }
@@ -67,18 +73,34 @@ class SupportedModelsTest {
 
   @Test
   @Tag("thorough")
+  void thePageHoldsForSomeUserModels() throws IOException {
+    EmittedC.requireCompiler();
+    List<TestCase> all = UserModels.require();
+    List<TestCase> some =
+        IntStream.iterate(0, i -> i < all.size(), i -> i + SAMPLED).mapToObj(all::get).toList();
+    assertThat(rows(sections(Files.readString(PAGE)).get(MODELS)))
+        .containsAll(rows(sections(ModelsPage.ofUsers(surveyed(some))).get(MODELS)));
+  }
+
+  @Test
+  @Tag("exhaustive")
   void thePageListsUserModels() throws IOException {
     EmittedC.requireCompiler();
+    List<ModelsPage.UserModel> models = surveyed(UserModels.require());
+    verify(ModelsPage.ofUsers(models));
+    assertThat(wrong(models.stream().map(ModelsPage.UserModel::surveyed).toList())).isEmpty();
+  }
+
+  private static List<ModelsPage.UserModel> surveyed(List<TestCase> tests) {
     List<ModelsPage.UserModel> models = new ArrayList<>();
-    for (TestCase test : UserModels.require()) {
+    for (TestCase test : tests) {
       models.add(
           new ModelsPage.UserModel(
               SurveyedModel.of(test, UserModels.TOLERANCE),
               UserModels.exporter(test),
               UserModels.writesText(test) ? WrittenText.verdict(test, "java") : "-"));
     }
-    verify(ModelsPage.ofUsers(models));
-    assertThat(wrong(models.stream().map(ModelsPage.UserModel::surveyed).toList())).isEmpty();
+    return models;
   }
 
   @Test
