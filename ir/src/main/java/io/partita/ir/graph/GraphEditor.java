@@ -284,8 +284,8 @@ public final class GraphEditor {
     superseded.add(exchange);
   }
 
-  /** Removes an added node that turned out to be unused, unless other devices wait for it. */
-  public void dropIfDead(Node node) {
+  /** Removes a node that turned out to be unused, unless other devices wait for it. */
+  private void dropIfDead(Node node) {
     Deque<Node> work = new ArrayDeque<>();
     work.push(node);
     while (!work.isEmpty()) {

@@ -1,6 +1,9 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.type.Shape;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +25,7 @@ public record TileBlocks(Extent rows, Extent columns, int operands, int result)
    * The most rows of which a mean adds one after the other. Each has a circular buffer, and so has
    * what their sum is multiplied by.
    */
-  public static final long MOST_TERMS = 14;
+  private static final long MOST_TERMS = 14;
 
   private static final Set<String> STRUCTS = Set.of("unary", "binary", "select", "rotary");
 
@@ -32,6 +35,15 @@ public record TileBlocks(Extent rows, Extent columns, int operands, int result)
   /** Returns whether a kernel computes elements of tiles independently of other tiles. */
   public static boolean isOfTiles(KernelCall call) {
     return STRUCTS.contains(call.kernel().struct().name());
+  }
+
+  /** Returns whether a mean is one of so few rows, in all, that each can be an operand. */
+  public static boolean isMeanOfFewRows(Reduction.Reduce reduce, Shape shape) {
+    int axis = shape.rank() - 2;
+    return reduce.reduction() == ReductionKind.MEAN
+        && reduce.axes().equals(List.of(axis))
+        && shape.range(0, axis).elements() == 1
+        && shape.extent(axis) <= MOST_TERMS;
   }
 
   /**

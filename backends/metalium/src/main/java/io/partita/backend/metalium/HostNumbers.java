@@ -330,7 +330,8 @@ final class HostNumbers {
     if (from.size() == 1 && first.isLiteral) {
       return first;
     }
-    Optional<long[]> steps = from.size() == 1 ? steps(places, shape) : Optional.empty();
+    Optional<long[]> steps =
+        from.size() == 1 ? Rearrangement.steps(places, shape) : Optional.empty();
     if (steps.isPresent()) {
       return view(first, places[0], shape, steps.get(), name);
     }
@@ -344,29 +345,6 @@ final class HostNumbers {
     List<Long> all = Arrays.stream(steps).boxed().toList();
     return add(
         "hostView", Map.of("x", x.name, "start", start, "extents", extents, "steps", all), name);
-  }
-
-  /** The steps of each dimension, if places are the sums of such steps. */
-  static Optional<long[]> steps(long[] places, Shape shape) {
-    long[] extents = shape.extents();
-    long[] steps = new long[extents.length];
-    int stride = 1;
-    for (int axis = extents.length - 1; axis >= 0; axis--) {
-      steps[axis] = extents[axis] > 1 ? places[stride] - places[0] : 0;
-      stride *= Math.toIntExact(extents[axis]);
-    }
-    for (int i = 0; i < places.length; i++) {
-      long place = places[0];
-      int rest = i;
-      for (int axis = extents.length - 1; axis >= 0; axis--) {
-        place += rest % extents[axis] * steps[axis];
-        rest /= Math.toIntExact(extents[axis]);
-      }
-      if (place != places[i]) {
-        return Optional.empty();
-      }
-    }
-    return Optional.of(steps);
   }
 
   /** A constant that the program has as text, or reads from its weights. */

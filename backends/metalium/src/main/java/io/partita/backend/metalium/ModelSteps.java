@@ -19,6 +19,7 @@ import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,8 +36,7 @@ import java.util.stream.Stream;
 
 /** Finds the kernels of the steps of a schedule. */
 final class ModelSteps {
-  private static final Epilogue ROUNDING =
-      new Epilogue(VectorFunctions.ROUND_TO_INTEGER, Optional.empty(), false, false);
+  private static final Epilogue ROUNDING = Epilogue.of(VectorFunctions.ROUND_TO_INTEGER);
 
   private final Matrices matrices;
   private final Indices indices;
@@ -178,8 +178,7 @@ final class ModelSteps {
         }
         case Elementwise.Unary(UnaryFunction function)
             when VectorFunctions.UNARY.containsKey(function) ->
-            epilogues.addFirst(
-                new Epilogue(VectorFunctions.UNARY.get(function), Optional.empty(), false, false));
+            epilogues.addFirst(Epilogue.of(VectorFunctions.UNARY.get(function)));
         case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
             epilogues.addFirst(ROUNDING);
         case Elementwise.Binary(BinaryFunction function)
@@ -211,8 +210,7 @@ final class ModelSteps {
         }
         default -> {
           if (matrices.isRounding(node)) {
-            epilogues.addFirst(
-                new Epilogue(VectorFunctions.ROUND_TO_BF16, Optional.empty(), false, false));
+            epilogues.addFirst(Epilogue.of(VectorFunctions.ROUND_TO_BF16));
           } else if (!matrices.isTransparent(node) && !isSameRows(node)) {
             throw unsupported(node);
           }
@@ -252,39 +250,39 @@ final class ModelSteps {
   }
 
   private Epilogue binary(BinaryFunction function, Node node, int chain) {
-    Value other = node.operand(1 - chain);
-    boolean isScalar = isScalar(node, 1 - chain);
-    boolean isRow = isScalar || isRow(node, 1 - chain) && Matrices.constant(other).isPresent();
-    boolean isRepeated = isRepeated(node, 1 - chain);
-    boolean isHosted = matrices.isHosted(other) && !isSame(other, node.result());
-    boolean isBroadcast =
-        !isSame(other, node.result()) && isSame(node.operand(chain), node.result());
+    int other = 1 - chain;
+    boolean isRow =
+        isScalar(node, other)
+            || isRow(node, other) && Matrices.constant(node.operand(other)).isPresent();
     Optional<Matrix> operand =
-        isScalar
-            ? Optional.of(
-                matrices.scalar(
-                    other.definition().constant().orElseThrow().getDouble(0), columns(node)))
-            : isRow
-                ? matrices.row(other)
-                : isRepeated
-                    ? Optional.of(matrices.repeated(other, node.result().type()))
-                    : isHosted
-                        ? Optional.of(matrices.hosted(other, node.result().type().shape()))
-                        : isBroadcast ? operands.broadcast(node, 1 - chain) : operands.of(other);
-    boolean fits =
-        isRow
-            || isRepeated
-            || isHosted
-            || isBroadcast
-            || isSame(other, node.result()) && Matrices.columns(other.type()) == columns(node);
-    if (operand.isEmpty() || !fits || !isSame(node.operand(chain), node.result())) {
-      throw unsupported(node);
-    }
+        isSame(node.operand(chain), node.result()) ? other(node, other, isRow) : Optional.empty();
     return new Epilogue(
         VectorFunctions.BINARY.get(function),
-        operand,
+        Optional.of(operand.orElseThrow(() -> unsupported(node))),
         isRow,
         chain == 1 && !VectorFunctions.COMMUTATIVE.contains(function));
+  }
+
+  /** The operand that is read from DRAM, with the elements of the result, or with one row. */
+  private Optional<Matrix> other(Node node, int operand, boolean isRow) {
+    Value value = node.operand(operand);
+    TensorType type = node.result().type();
+    if (isSame(value, node.result())) {
+      boolean fits = Matrices.columns(value.type()) == columns(node);
+      return fits ? operands.of(value) : Optional.empty();
+    }
+    if (isScalar(node, operand)) {
+      return number(value).map(number -> matrices.scalar(number, columns(node)));
+    }
+    if (isRow) {
+      return matrices.row(value);
+    }
+    if (isRepeated(node, operand)) {
+      return Optional.of(matrices.repeated(value, type));
+    }
+    return matrices.isHosted(value)
+        ? Optional.of(matrices.hosted(value, type.shape()))
+        : operands.broadcast(node, operand);
   }
 
   /** Elements that constant flags choose instead of zeros: products with ones and zeros. */
@@ -294,11 +292,8 @@ final class ModelSteps {
         || !isSame(node.operand(1), node.result())) {
       throw unsupported(node);
     }
-    return new Epilogue(
-        VectorFunctions.BINARY.get(BinaryFunction.MUL),
-        Optional.of(matrices.repeated(node.operand(0), node.result().type())),
-        false,
-        false);
+    Matrix flags = matrices.repeated(node.operand(0), node.result().type());
+    return Epilogue.of(BinaryFunction.MUL, flags, false);
   }
 
   /**
@@ -314,15 +309,13 @@ final class ModelSteps {
       throw unsupported(node);
     }
     List<Epilogue> all = new ArrayList<>();
-    all.add(hosted(BinaryFunction.MUL, matrices.chosen(flags, chain == 1, 1, shape)));
+    Matrix kept = matrices.chosen(flags, chain == 1, 1, shape);
+    all.add(Epilogue.of(BinaryFunction.MUL, kept, false));
     if (number != 0) {
-      all.add(hosted(BinaryFunction.ADD, matrices.chosen(flags, chain != 1, number, shape)));
+      Matrix others = matrices.chosen(flags, chain != 1, number, shape);
+      all.add(Epilogue.of(BinaryFunction.ADD, others, false));
     }
     return all;
-  }
-
-  private static Epilogue hosted(BinaryFunction function, Matrix matrix) {
-    return new Epilogue(VectorFunctions.BINARY.get(function), Optional.of(matrix), false, false);
   }
 
   private static Optional<Double> number(Value value) {
@@ -341,11 +334,7 @@ final class ModelSteps {
   }
 
   private Epilogue scalar(BinaryFunction function, double number, long columns) {
-    return new Epilogue(
-        VectorFunctions.BINARY.get(function),
-        Optional.of(matrices.scalar(number, columns)),
-        true,
-        false);
+    return Epilogue.of(function, matrices.scalar(number, columns), true);
   }
 
   /** The largest integer up to {@code x / 2^bits}, of codes. */
@@ -389,10 +378,7 @@ final class ModelSteps {
     if (operands.of(x).isEmpty()) {
       operands.add(x.definition(), step(x.definition()));
     }
-    Matrix whole = operands.required(node, 0);
-    all.add(
-        new Epilogue(
-            VectorFunctions.BINARY.get(BinaryFunction.ADD), Optional.of(whole), false, false));
+    all.add(Epilogue.of(BinaryFunction.ADD, operands.required(node, 0), false));
     return all;
   }
 
@@ -479,7 +465,7 @@ final class ModelSteps {
     List<Epilogue> all = new ArrayList<>();
     if (linear.bias()) {
       Matrix bias = matrices.row(node.operand(2)).orElseThrow(() -> unsupported(node));
-      all.add(new Epilogue("add_binary", Optional.of(bias), true, false));
+      all.add(Epilogue.of(BinaryFunction.ADD, bias, true));
     }
     all.addAll(epilogues);
     if (x.isEmpty() || weight.isEmpty()) {

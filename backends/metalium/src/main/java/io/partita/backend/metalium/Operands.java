@@ -89,16 +89,14 @@ final class Operands {
               long columns = Matrices.columns(type);
               long rows = type.shape().elements() / columns;
               Matrix to = matrices.scratch(value.name() + " repeated", rows, columns);
-              List<String> sizes = Rearrangement.broadcast(value.type(), type).sizes(to, x);
-              addScratch(node, copy(Kind.REARRANGE, node, List.of(x), to, sizes));
+              addScratch(node, copy(node, Rearrangement.broadcast(value.type(), type), x, to));
               return to;
             });
   }
 
   private Matrix rearranged(Node node, Rearrangement rearrangement, Matrix x) {
     Matrix to = matrices.result(node.result());
-    List<String> sizes = rearrangement.sizes(to, x);
-    add(node, copy(Kind.REARRANGE, node, List.of(x), to, sizes));
+    add(node, copy(node, rearrangement, x, to));
     return to;
   }
 
@@ -114,8 +112,7 @@ final class Operands {
     Matrix copy = matrices.scratch(matrix.name() + " padded", matrix.rows(), matrix.columns());
     List<Long> extents = List.of(matrix.rows(), matrix.columns());
     List<Long> strides = List.of(matrix.columns(), 1L);
-    List<String> sizes = new Rearrangement(0, extents, strides).sizes(copy, matrix);
-    addScratch(node, copy(Kind.REARRANGE, node, List.of(matrix), copy, sizes));
+    addScratch(node, copy(node, new Rearrangement(0, extents, strides), matrix, copy));
     return copy;
   }
 
@@ -209,8 +206,8 @@ final class Operands {
       Matrix part = matrices.scratch(name, parts * run.count(), columns);
       List<Long> extents = List.of(parts, run.count(), columns);
       List<Long> steps = List.of(rows * columns, columns, 1L);
-      List<String> sizes = new Rearrangement(run.start() * columns, extents, steps).sizes(part, x);
-      addScratch(node, copy(Kind.REARRANGE, node, List.of(x), part, sizes));
+      Rearrangement chosenRows = new Rearrangement(run.start() * columns, extents, steps);
+      addScratch(node, copy(node, chosenRows, x, part));
       lines.add(new Line(part, run.count() * columns));
     }
     if (lines.size() == 1) {
@@ -240,6 +237,10 @@ final class Operands {
     sizes.addAll(List.of(start + "", parts.size() + ""));
     sizes.addAll(lines);
     return copy(Kind.CONCAT, node, parts, to, sizes);
+  }
+
+  private Step copy(Node node, Rearrangement rearrangement, Matrix from, Matrix to) {
+    return copy(Kind.REARRANGE, node, List.of(from), to, rearrangement.sizes(to, from));
   }
 
   /** A step that moves elements. To the schedule, most such values are views. */

@@ -6,11 +6,13 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * A value as elements of another: the element at {@code (i, …, k, l)} is the one at {@code start +
@@ -49,8 +51,8 @@ record Rearrangement(long start, List<Long> extents, List<Long> steps) {
         yield isForward ? Optional.of(of(start, type, strides)) : Optional.empty();
       }
       case Movement.Broadcast broadcast -> Optional.of(broadcast(node.operand(0).type(), type));
-      case Movement.GatherElements(int axis) ->
-          constant(node.operand(1)).flatMap(places -> gathered(places, axis, type, strides));
+      case Movement.GatherElements gather ->
+          constant(node.operand(1)).flatMap(places -> gathered(node, places));
       default -> Optional.empty();
     };
   }
@@ -67,20 +69,37 @@ record Rearrangement(long start, List<Long> extents, List<Long> steps) {
     return of(0, to, steps);
   }
 
-  /** Elements at places along an axis, if steps in all dimensions add up to them. */
-  private static Optional<Rearrangement> gathered(
-      Tensor places, int axis, TensorType type, long[] strides) {
-    Shape shape = type.shape();
-    long[] all = places.longs().clone();
-    for (int i = 0; i < all.length; i++) {
-      all[i] *= strides[axis];
-      long rest = i;
-      for (int dim = shape.rank() - 1; dim >= 0; dim--) {
-        all[i] += dim == axis ? 0 : rest % shape.extent(dim) * strides[dim];
-        rest /= shape.extent(dim);
+  /** Elements at constant places, if steps in all dimensions add up to them. */
+  private static Optional<Rearrangement> gathered(Node node, Tensor places) {
+    TensorType numbered = node.operand(0).type().with(ElementType.I64);
+    long[] numbers = LongStream.range(0, numbered.shape().elements()).toArray();
+    List<Tensor> operands = List.of(Tensor.ofLongs(numbered, numbers), places);
+    long[] from = OpEvaluator.evaluate(node.op(), operands).getFirst().longs();
+    TensorType type = node.result().type();
+    return steps(from, type.shape()).map(steps -> of(from[0], type, steps));
+  }
+
+  /** The steps of each dimension, if places are the sums of such steps. */
+  static Optional<long[]> steps(long[] places, Shape shape) {
+    long[] extents = shape.extents();
+    long[] steps = new long[extents.length];
+    int stride = 1;
+    for (int axis = extents.length - 1; axis >= 0; axis--) {
+      steps[axis] = extents[axis] > 1 ? places[stride] - places[0] : 0;
+      stride *= Math.toIntExact(extents[axis]);
+    }
+    for (int i = 0; i < places.length; i++) {
+      long place = places[0];
+      int rest = i;
+      for (int axis = extents.length - 1; axis >= 0; axis--) {
+        place += rest % extents[axis] * steps[axis];
+        rest /= Math.toIntExact(extents[axis]);
+      }
+      if (place != places[i]) {
+        return Optional.empty();
       }
     }
-    return HostNumbers.steps(all, shape).map(steps -> of(all[0], type, steps));
+    return Optional.of(steps);
   }
 
   /** The elements of a constant, also of one that broadcasts. */

@@ -4,7 +4,6 @@ import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
 import io.partita.ir.function.BinaryFunction;
-import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Reduction;
@@ -13,7 +12,6 @@ import io.partita.ir.schedule.TileBlocks;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Steps of whole rows. */
 final class RowSteps {
@@ -81,24 +79,20 @@ final class RowSteps {
   /** The mean of a few rows, such as the class tokens of all chips. */
   Step mean(Reduction.Reduce reduce, Node node) {
     Shape shape = node.operand(0).type().shape();
-    int axis = shape.rank() - 2;
-    if (reduce.reduction() != ReductionKind.MEAN
-        || !reduce.axes().equals(List.of(axis))
-        || shape.range(0, axis).elements() != 1
-        || shape.extent(axis) > TileBlocks.MOST_TERMS) {
+    if (!TileBlocks.isMeanOfFewRows(reduce, shape)) {
       throw ModelSteps.unsupported(node);
     }
     List<Matrix> terms = new ArrayList<>();
-    for (long row = 0; row < shape.extent(axis); row++) {
+    for (long row = 0; row < shape.fromEnd(1).value(); row++) {
       terms.add(operands.rows(node, 0, ChosenRows.of(row)));
     }
     Matrix result = matrices.result(node.result());
     List<Epilogue> epilogues = new ArrayList<>();
     for (Matrix term : terms.subList(1, terms.size())) {
-      epilogues.add(epilogue(BinaryFunction.ADD, term, false));
+      epilogues.add(Epilogue.of(BinaryFunction.ADD, term, false));
     }
     Matrix share = matrices.scalar(1.0 / terms.size(), result.columns());
-    epilogues.add(epilogue(BinaryFunction.MUL, share, true));
+    epilogues.add(Epilogue.of(BinaryFunction.MUL, share, true));
     return Step.ofTiles(
         Kind.ELEMENTWISE,
         node.origin(),
@@ -107,9 +101,5 @@ final class RowSteps {
         result,
         scheduled.tiles(result),
         List.of());
-  }
-
-  private static Epilogue epilogue(BinaryFunction function, Matrix operand, boolean isRow) {
-    return new Epilogue(VectorFunctions.BINARY.get(function), Optional.of(operand), isRow, false);
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.backend.metalium;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.AttentionBlocks;
@@ -69,7 +70,17 @@ record Step(
    * @param isRow whether all rows of the result use the operand's only row
    * @param isLeft whether the operand is the left one
    */
-  record Epilogue(String function, Optional<Matrix> operand, boolean isRow, boolean isLeft) {}
+  record Epilogue(String function, Optional<Matrix> operand, boolean isRow, boolean isLeft) {
+    /** A function of the result alone. */
+    static Epilogue of(String function) {
+      return new Epilogue(function, Optional.empty(), false, false);
+    }
+
+    /** A function of the result and another operand, the right one. */
+    static Epilogue of(BinaryFunction function, Matrix operand, boolean isRow) {
+      return new Epilogue(VectorFunctions.BINARY.get(function), Optional.of(operand), isRow, false);
+    }
+  }
 
   /**
    * Words in L1, which each core has. Kernels get their addresses after their other arguments.

@@ -43,9 +43,8 @@ class SumsAndProductsTest {
             return %0, %1, %2, %3, %4
           }
         }
-        """
-            .replace("ELEMENT", element),
-        correlation);
+        """,
+        element, correlation);
   }
 
   /** Of zeros beyond the last row, a quotient isn't a number, which a sum would keep. */
@@ -68,9 +67,8 @@ class SumsAndProductsTest {
             return %6
           }
         }
-        """
-            .replace("ELEMENT", element),
-        correlation);
+        """,
+        element, correlation);
   }
 
   /** Rows and columns that count several times, negation, and powers. */
@@ -98,9 +96,8 @@ class SumsAndProductsTest {
             return %5, %9
           }
         }
-        """
-            .replace("ELEMENT", element),
-        correlation);
+        """,
+        element, correlation);
   }
 
   /** Relative positions, as DeBERTa takes them of products: each query has others. */
@@ -120,13 +117,12 @@ class SumsAndProductsTest {
             return %0, %1
           }
         }
-        """
-            .replace("ELEMENT", element),
-        correlation);
+        """,
+        element, correlation);
   }
 
-  private void assertAgrees(String text, double correlation) {
-    Module module = PirParser.parse(text);
+  private void assertAgrees(String text, String element, double correlation) {
+    Module module = PirParser.parse(text.replace("ELEMENT", element));
     Path folder = scratch.resolve("program");
     EmittedMetalium emitted = EmittedKernelsTest.emit(module);
     OutputFolder.write(emitted.files(), folder, path -> false);

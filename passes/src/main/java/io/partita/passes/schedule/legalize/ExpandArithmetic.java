@@ -37,15 +37,12 @@ final class ExpandArithmetic implements RewriteRule {
       case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.NEG ->
           Optional.of(product(terms, x, terms.number(x, -1)));
       case Elementwise.Binary(BinaryFunction function) when node.result().type().equals(x.type()) ->
-          number(graph.operand(node, 1)).flatMap(number -> binary(terms, function, x, number));
+          graph
+              .constant(graph.operand(node, 1))
+              .filter(data -> data.size() == 1)
+              .flatMap(data -> binary(terms, function, x, data.getDouble(0)));
       default -> Optional.empty();
     };
-  }
-
-  private static Optional<Double> number(Value value) {
-    return value.isInput() || value.type().shape().elements() != 1
-        ? Optional.empty()
-        : value.definition().constant().map(data -> data.getDouble(0));
   }
 
   private static Optional<Value> binary(

@@ -50,7 +50,7 @@ final class ReduceByProduct implements RewriteRule {
     Reduction.Reduce reduce = (Reduction.Reduce) node.op();
     Terms terms = new Terms(graph);
     Value x = graph.operand(node, 0);
-    if (isOfFewRows(reduce, x.type().shape()) || isSquaredNorm(node, x, graph)) {
+    if (TileBlocks.isMeanOfFewRows(reduce, x.type().shape()) || isSquaredNorm(node, x, graph)) {
       return Optional.empty();
     }
     List<Integer> axes = new ArrayList<>(reduce.axes());
@@ -68,14 +68,6 @@ final class ReduceByProduct implements RewriteRule {
         reduce.reduction() == ReductionKind.SUM
             ? sums
             : terms.binary(BinaryFunction.MUL, sums, terms.number(sums, 1.0 / count)));
-  }
-
-  private static boolean isOfFewRows(Reduction.Reduce reduce, Shape shape) {
-    int axis = shape.rank() - 2;
-    return reduce.reduction() == ReductionKind.MEAN
-        && reduce.axes().equals(List.of(axis))
-        && shape.range(0, axis).elements() == 1
-        && shape.extent(axis) <= TileBlocks.MOST_TERMS;
   }
 
   private static boolean isSquaredNorm(Node node, Value x, GraphEditor graph) {
