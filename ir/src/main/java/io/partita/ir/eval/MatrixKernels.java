@@ -2,6 +2,7 @@ package io.partita.ir.eval;
 
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
@@ -25,14 +26,26 @@ final class MatrixKernels {
     record Doubles(double[] values) implements Sums {}
   }
 
+  /** A product of integer matrices, written in row-major order from a position of an array on. */
+  interface IntegerProduct {
+    void multiply(Matrix left, Matrix right, int[] out, int outStart);
+  }
+
   /** Collects products of matrices that form a tensor. */
   static final class Product {
     private final TensorType type;
+    private final IntegerProduct integers;
     private final Sums sums;
 
     Product(TensorType type) {
+      this(type, IntProduct::multiply);
+    }
+
+    /** Products that are computed by {@code integers} if their sums are of at most 32 bits. */
+    Product(TensorType type, IntegerProduct integers) {
       int size = Math.toIntExact(type.shape().elements());
       this.type = type;
+      this.integers = integers;
       this.sums =
           switch (type.element()) {
             case F64 -> new Sums.Doubles(new double[size]);
@@ -46,7 +59,7 @@ final class MatrixKernels {
     void multiply(Matrix left, Matrix right, int start) {
       switch (sums) {
         case Sums.Floats(float[] out) -> FloatProduct.multiply(left, right, out, start);
-        case Sums.Ints(int[] out) -> IntProduct.multiply(left, right, out, start);
+        case Sums.Ints(int[] out) -> integers.multiply(left, right, out, start);
         case Sums.Longs(long[] out) -> multiplyLongs(left, right, out, start);
         case Sums.Doubles(double[] out) -> multiplyDoubles(left, right, out, start);
       }
@@ -113,11 +126,16 @@ final class MatrixKernels {
   }
 
   static Tensor matMul(Tensor left, Tensor right, TensorType type) {
+    return matMul(left, right, new Product(type));
+  }
+
+  /** The products of matrices that {@code product} computes, as of {@link Contraction.MatMul}. */
+  static Tensor matMul(Tensor left, Tensor right, Product product) {
+    TensorType type = product.type;
     int rank = type.rank();
     int m = (int) left.shape().fromEnd(1).value();
     int k = (int) left.shape().fromEnd(0).value();
     int n = (int) right.shape().fromEnd(0).value();
-    Product product = new Product(type);
     Shape batch = type.shape().range(0, rank - 2);
     boolean oneRight = right.shape().range(0, right.shape().rank() - 2).elements() == 1;
     if (oneRight && left.size() == batch.elements() * m * k) {

@@ -185,6 +185,9 @@ public final class CaseRunner {
     Comparison explained =
         KnownDeviations.explain(recording, plain)
             .orElseGet(() -> AmplifiedRounding.explain(recording, plain));
+    if (!explained.passes()) {
+      explained = KnownDeviations.explainSaturation(recording, plain).orElse(explained);
+    }
     boolean isForgiven = explained.passes() && tolerance.isChosen();
     return isForgiven ? plain.with("; " + explained.note()) : explained;
   }

@@ -33,6 +33,11 @@ record Recording(
     return new Recording(model, options, inputs, expected, others, tolerance);
   }
 
+  /** The same with other recorded outputs. */
+  Recording expecting(Map<String, Tensor> others) {
+    return new Recording(model, options, inputs, others, found, tolerance);
+  }
+
   Graph graph(ImportOptions imported) {
     return new OnnxImporter(imported).importModel(model).graph();
   }

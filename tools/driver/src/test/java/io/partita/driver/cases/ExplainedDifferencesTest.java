@@ -192,4 +192,60 @@ class ExplainedDifferencesTest {
     CaseResult neither = check(x, Tensor.floats(Shape.of(1, 1, 3), 1.5f, 3.5f, 3));
     assertThat(neither.status()).isEqualTo(CaseResult.Status.FAIL);
   }
+
+  private static TensorProto initializer(String name, TensorProto.DataType type, int value) {
+    return TensorProto.newBuilder()
+        .setName(name)
+        .setDataType(type.getNumber())
+        .addInt32Data(value)
+        .build();
+  }
+
+  /** Quantized to 0.1, the row is 255 255 10; both weights of the first pair are 127. */
+  private CaseResult productOfBytes(float recorded) throws IOException {
+    graph.clear().setName("g");
+    graph.addInput(info("x", 1, 3)).addOutput(info("y", 1, 1));
+    graph.addInitializer(
+        TensorProto.newBuilder()
+            .setName("w")
+            .setDataType(TensorProto.DataType.INT8_VALUE)
+            .addDims(3)
+            .addDims(1)
+            .addAllInt32Data(List.of(127, 127, 1)));
+    graph.addInitializer(initializer("zero", TensorProto.DataType.UINT8, 0));
+    graph.addInitializer(
+        TensorProto.newBuilder()
+            .setName("scale")
+            .setDataType(TensorProto.DataType.FLOAT_VALUE)
+            .addFloatData(0.1f));
+    node("QuantizeLinear", List.of("x", "scale", "zero"), "q");
+    node("MatMulInteger", List.of("q", "w"), "sums");
+    node(
+        "Cast",
+        List.of("sums"),
+        "y",
+        AttributeProto.newBuilder()
+            .setName("to")
+            .setType(AttributeProto.AttributeType.INT)
+            .setI(TensorProto.DataType.FLOAT_VALUE)
+            .build());
+    return check(
+        Tensor.floats(Shape.of(1, 3), 25.5f, 25.5f, 1), Tensor.floats(Shape.of(1, 1), recorded));
+  }
+
+  @Test
+  void recordedSumsOfBytesMaySaturate() throws IOException {
+    CaseResult exact = productOfBytes(255 * 127 * 2 + 10);
+    assertThat(exact.status()).isEqualTo(CaseResult.Status.PASS);
+    assertThat(exact.detail()).isEmpty();
+    CaseResult saturated = productOfBytes(32767 + 10);
+    assertThat(saturated.status()).isEqualTo(CaseResult.Status.PASS);
+    assertThat(saturated.detail())
+        .isEqualTo(
+            "exact; adding pairs of products of u8 and i8 in 16 bits, which saturate, as ONNX"
+                + " Runtime does on x86 without VNNI and the recorded run did, changes results by"
+                + " up to 3.20e+04");
+    CaseResult neither = productOfBytes(40_000);
+    assertThat(neither.status()).isEqualTo(CaseResult.Status.FAIL);
+  }
 }
