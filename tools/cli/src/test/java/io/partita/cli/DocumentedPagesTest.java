@@ -31,7 +31,7 @@ class DocumentedPagesTest {
   private static final double TOLERANCE = 0.1;
 
   /** Its plan doesn't fit, and shows what makes it fit. */
-  private static final String REFUSED = "l3=16MiB";
+  private static final String REFUSED = "l3=1MiB";
 
   /** The build itself runs these, and others need what only the reader has. */
   private static final Pattern NOT_RUN =

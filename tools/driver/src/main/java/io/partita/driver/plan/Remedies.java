@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -71,6 +72,18 @@ final class Remedies {
       return planning.fitting(changed);
     } catch (PartitaException e) {
       return Optional.empty();
+    }
+  }
+
+  /**
+   * Whether a smaller extent may make the model fit: not if the least one, which can be planned,
+   * doesn't. That saves planning all those in between.
+   */
+  private boolean mayHelp(LongFunction<PlanRequest> withExtent) {
+    try {
+      return planning.fitting(withExtent.apply(1)).isPresent();
+    } catch (PartitaException tooSmall) {
+      return true;
     }
   }
 
@@ -152,7 +165,7 @@ final class Remedies {
 
   private Optional<Remedy> smallerCache() {
     Set<String> dims = cacheDims();
-    if (dims.isEmpty()) {
+    if (dims.isEmpty() || !mayHelp(request::withCapacity)) {
       return Optional.empty();
     }
     long capacity = capacity(dims);
@@ -215,8 +228,9 @@ final class Remedies {
     List<Remedy> found = new ArrayList<>();
     Set<String> cache = cacheDims();
     for (Map.Entry<String, Long> dim : new TreeMap<>(request.model().dims()).entrySet()) {
-      if (!cache.contains(dim.getKey())) {
-        smaller(dim.getKey(), dim.getValue()).ifPresent(found::add);
+      String name = dim.getKey();
+      if (!cache.contains(name) && mayHelp(extent -> request.withDim(name, extent))) {
+        smaller(name, dim.getValue()).ifPresent(found::add);
       }
     }
     return found;
