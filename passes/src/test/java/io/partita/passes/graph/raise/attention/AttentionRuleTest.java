@@ -168,6 +168,15 @@ public final class AttentionRuleTest implements RuleTest {
                 """)
             .doesNotFire(),
         assertThat(new SeparateBatchFromHeads())
+            .as("the number of keys is one for all batches")
+            .on(
+                """
+                (%q: f32[1,6,5,4], %k: f32[2,3,7,4], %v: f32[1,6,7,4], %length: i64[1])
+                %0 = reshape(%k) {to = [1,6,7,4]} : f32[1,6,7,4]
+                %1 = attention(%q, %0, %v, %length) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0, key_length} : f32[1,6,5,4]
+                """)
+            .doesNotFire(),
+        assertThat(new SeparateBatchFromHeads())
             .as("it has batches already")
             .on(
                 """

@@ -114,6 +114,37 @@ public final class IntegerRuleTest implements RuleTest {
                 """)
             .doesNotFire(),
         assertThat(new MultiplyIntegers())
+            .as("sums of so many rows might not fit 32 bits")
+            .on(
+                """
+                (%x: u8[1,33026])
+                %0 = constant 0.5 : f32[]
+                %1 = constant 0 : u8[]
+                %2 = dequantize(%x, %0, %1) {axis = 0, block = 0, to = f32} : f32[1,33026]
+                %3 = constant [ROWS] : i8[33026,1]
+                %4 = constant 0.25 : f32[]
+                %5 = constant 0 : i8[]
+                %6 = dequantize(%3, %4, %5) {axis = 0, block = 0, to = f32} : f32[33026,1]
+                %7 = linear(%2, %6) : f32[1,1]
+                """
+                    .replace("ROWS", "1, ".repeat(33_025) + "1"))
+            .doesNotFire(),
+        assertThat(new MultiplyIntegers())
+            .as("a scale of 16 bits")
+            .on(
+                """
+                (%x: u8[2,2])
+                %0 = constant 0.5 : f16[]
+                %1 = constant 0 : u8[]
+                %2 = dequantize(%x, %0, %1) {axis = 0, block = 0, to = f16} : f16[2,2]
+                %3 = constant [1, -2, 3, 4] : i8[2,2]
+                %4 = constant 0.25 : f16[]
+                %5 = constant 0 : i8[]
+                %6 = dequantize(%3, %4, %5) {axis = 0, block = 0, to = f16} : f16[2,2]
+                %7 = linear(%2, %6) : f16[2,2]
+                """)
+            .doesNotFire(),
+        assertThat(new MultiplyIntegers())
             .as("the input has 16 bits, so that sums might not fit 32")
             .on(
                 """
