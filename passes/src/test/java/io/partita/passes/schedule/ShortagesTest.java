@@ -65,6 +65,19 @@ class ShortagesTest {
     assertThat(tooSmall(program, small, 1 << 22)).isEmpty();
   }
 
+  /**
+   * Tests three weights of 1 MiB that fit both memories together, but none of which as a whole
+   * beside a ring for another one; and as many as leave little of L2 for the ring.
+   */
+  @Test
+  void weightsMayFillBothMemories() {
+    Program program = SmallPrograms.layers(3, 512);
+    TargetDescription target = SmallPrograms.withL2(1750);
+    assertThat(tooSmall(program, target, 1536 << 10)).isEmpty();
+    assertThat(tooSmall(program, target, 1408 << 10)).isEmpty();
+    assertThat(tooSmall(program, target, 1280 << 10)).containsExactly("l3");
+  }
+
   /** Returns the memories that are too small if L3 has so many bytes. */
   private static List<String> tooSmall(Program program, TargetDescription target, long bytes) {
     TargetDescription changed = TargetChange.set(target, Map.of("l3", new Quantity(bytes, Unit.B)));

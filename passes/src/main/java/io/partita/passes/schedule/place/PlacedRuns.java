@@ -16,6 +16,11 @@ public record PlacedRuns(List<Places> runs) {
     return runs.stream().flatMap(run -> run.partSizes(leastTraffic).stream()).distinct().toList();
   }
 
+  /** Whether both memories are large enough for each entry point. */
+  boolean fits() {
+    return runs.stream().allMatch(Places::fits);
+  }
+
   /** Whether all regions stay in the home memory. */
   public boolean keepsAll() {
     return runs.stream().allMatch(run -> run.streamed().isEmpty());

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -102,7 +103,7 @@ public final class Placement {
     this.unit = unit(home, farther);
     Map<Boolean, List<Region>> bySize =
         regions(region -> region.kind() != Region.Kind.ACTIVATION).stream()
-            .collect(Collectors.partitioningBy(region -> region.bytes() >= MIN_STREAMED));
+            .collect(Collectors.partitioningBy(Placement::isLarge));
     large = bySize.get(true);
     long small =
         bySize.get(false).stream().mapToLong(region -> aligned(region.bytes(), unit)).sum();
@@ -138,15 +139,36 @@ public final class Placement {
         || resident.runs().stream().allMatch(each -> each.homeUse().used() <= home.available())) {
       return resident;
     }
-    PlacedRuns best = null;
-    for (Set<Region> streamed :
+    Optional<PlacedRuns> fastest =
         leastTraffic
-            ? Residency.ofLeastTraffic(placement.large, outside, placement.room, placement.unit)
-            : Residency.choices(placement.large, outside, placement.room, placement.unit)) {
-      PlacedRuns places = placement.place(streamed);
+            ? Optional.empty()
+            : placement.best(
+                Residency.choices(placement.large, outside, placement.room, placement.unit), false);
+    if (fastest.isPresent() && fastest.get().fits()) {
+      return fastest.get();
+    }
+    // What has no room in the farther memory may have some beside a little ring.
+    PlacedRuns least =
+        placement
+            .best(
+                Residency.ofLeastTraffic(placement.large, outside, placement.room, placement.unit),
+                leastTraffic)
+            .orElseThrow();
+    return fastest.filter(other -> !least.isBetterThan(other, leastTraffic)).orElse(least);
+  }
+
+  private Optional<PlacedRuns> best(List<Set<Region>> choices, boolean leastTraffic) {
+    PlacedRuns best = null;
+    for (Set<Region> streamed : choices) {
+      PlacedRuns places = place(streamed);
       best = best == null || places.isBetterThan(best, leastTraffic) ? places : best;
     }
-    return best;
+    return Optional.ofNullable(best);
+  }
+
+  /** Whether a weight or state may be streamed. */
+  static boolean isLarge(Region region) {
+    return region.kind() != Region.Kind.ACTIVATION && region.bytes() >= MIN_STREAMED;
   }
 
   /** Returns regions in the order of first use, by the first entry point that uses them. */

@@ -5,10 +5,12 @@ import io.partita.ir.schedule.ScheduleStep;
 import io.partita.passes.schedule.view.Region;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -68,8 +70,9 @@ public record Places(
   /**
    * Returns the part sizes with which several parts of weights fit the ring at the same time: none
    * if no weight is larger, and only the largest size if there are very many parts. If the farther
-   * memory is too small, there are some only if whole weights don't fit the home memory either: in
-   * parts they may, and only the farther memory is then named as too small.
+   * memory is too small, there are some only if both memories together may be large enough, since
+   * parts need a smaller ring and leave room for others, or if whole weights don't fit the home
+   * memory either: in parts they may, and only the farther memory is then named as too small.
    *
    * @param leastTraffic as in {@link #isBetterThan}
    */
@@ -80,7 +83,7 @@ public record Places(
             .mapToLong(Region::bytes)
             .summaryStatistics();
     boolean fitsFar = excess(farUse) == 0;
-    return room < MIN_PART || !fitsFar && excess(homeUse) == 0
+    return room < MIN_PART || !fitsFar && excess(homeUse) == 0 && !mayFitTogether()
         ? List.of()
         : Stream.concat(SHARES.stream(), leastTraffic ? SMALL_SHARES.stream() : Stream.empty())
             .map(share -> Math.max(MIN_PART, room / share))
@@ -91,6 +94,18 @@ public record Places(
                         || weights.getSum() / size <= MAX_PARTS)
             .distinct()
             .toList();
+  }
+
+  /** Whether large weights and states have room in both memories together. */
+  private boolean mayFitTogether() {
+    Set<Region> passing = Collections.newSetFromMap(new IdentityHashMap<>());
+    passing.addAll(streamed);
+    long staying =
+        home.keySet().stream()
+            .filter(region -> Placement.isLarge(region) && !passing.contains(region))
+            .mapToLong(Region::bytes)
+            .sum();
+    return staying + farUse.used() <= room + farUse.available();
   }
 
   /**
