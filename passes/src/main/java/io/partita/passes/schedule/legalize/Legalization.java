@@ -65,7 +65,9 @@ public final class Legalization {
           new NarrowNorm(),
           new NarrowSoftmax(),
           new MoveNarrow(),
-          new ReadNarrow());
+          new ReadNarrow(),
+          new CastNarrow(),
+          new RemoveRequantization());
 
   /** Widens them to what users and kernels need. */
   private static final List<RewriteRule> WIDEN =
@@ -81,6 +83,16 @@ public final class Legalization {
       List.of(new RequantizeEarly(), new RequantizeParts(), new RequantizeByTable());
 
   private Legalization() {}
+
+  /**
+   * Returns a module in which integers that are known to fit 8 bits have 8 bits, and are cast to 32
+   * for what needs them, such as outputs: what legalization narrows.
+   */
+  public static Module narrowed(Module module) {
+    GraphEditor graph = new GraphEditor(module.graph());
+    new Rewriter(NARROW).rewrite(graph);
+    return module.with(graph.freeze());
+  }
 
   /** {@link #legalize(Module, long, boolean)} for each device. */
   public static Program legalize(Program program, long workingBytes, boolean isPaged) {

@@ -2,20 +2,15 @@ package io.partita.passes.schedule.legalize;
 
 import static io.partita.passes.rewrite.Pattern.op;
 
-import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.IntegerNetwork.Lookup;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Op;
-import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.ElementType;
-import io.partita.ir.type.Shape;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -42,25 +37,11 @@ final class RequantizeByTable implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Value x = graph.operand(node, 0);
-    ElementType domain = x.type().element();
-    Optional<Tensor> multiplier = graph.constant(graph.operand(node, 1));
-    Optional<Tensor> addend = graph.constant(graph.operand(node, 2));
-    boolean isTable =
-        domain.isByte()
-            && node.result().type().element().isByte()
-            && x.type().shape().elements() >= LEAST_ELEMENTS
-            && RequantizeEarly.hasOneScale(node)
-            && multiplier.isPresent()
-            && addend.isPresent();
-    if (!isTable) {
-      return Optional.empty();
-    }
-    List<Tensor> operands =
-        List.of(
-            Lookup.arguments(domain, domain),
-            multiplier.get().reshaped(Shape.SCALAR),
-            addend.get().reshaped(Shape.SCALAR));
-    Tensor table = OpEvaluator.evaluate(node.op(), operands).getFirst();
-    return Optional.of(graph.add(new Lookup(), x, graph.constant(table)));
+    boolean isLong =
+        node.result().type().element().isByte() && x.type().shape().elements() >= LEAST_ELEMENTS;
+    return isLong
+        ? ByteRequantization.table(node, graph)
+            .map(table -> graph.add(new Lookup(), x, graph.constant(table)))
+        : Optional.empty();
   }
 }

@@ -72,6 +72,90 @@ public final class NarrowRuleTest implements RuleTest {
                 %2 = integer_rms_norm(%0, %1) {shift = 1, low = 0, high = 255} : i32[2,5]
                 """)
             .doesNotFire(),
+        assertThat(new CastNarrow())
+            .on(
+                """
+                (%x: i8[2,5])
+                %0 = cast(%x) {to = i32} : i32[2,5]
+                %1 = cast(%0) {to = u8} : u8[2,5]
+                """)
+            .gives(
+                """
+                %0 = cast(%x) {to = u8} : u8[2,5]
+                """),
+        assertThat(new CastNarrow())
+            .as("from 16 bits")
+            .on(
+                """
+                (%x: i16[2,5])
+                %0 = cast(%x) {to = i32} : i32[2,5]
+                %1 = cast(%0) {to = i8} : i8[2,5]
+                """)
+            .doesNotFire(),
+        assertThat(new RemoveRequantization())
+            .on(
+                """
+                (%x: i8[2,5])
+                %0 = constant 65536 : i32[]
+                %1 = constant 0 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 16, low = -128, high = 127, to = i32} : i32[2,5]
+                """)
+            .gives(
+                """
+                %0 = cast(%x) {to = i32} : i32[2,5]
+                """),
+        assertThat(new RemoveRequantization())
+            .as("a scale so near 1 that every byte is rounded to itself")
+            .on(
+                """
+                (%x: i8[2,5])
+                %0 = constant 65700 : i32[]
+                %1 = constant -9000 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 16, low = -128, high = 127, to = i8} : i8[2,5]
+                """)
+            .gives(
+                """
+                %0 = cast(%x) {to = i8} : i8[2,5]
+                """),
+        assertThat(new RemoveRequantization())
+            .as("a scale that some bytes aren't rounded to themselves by")
+            .on(
+                """
+                (%x: i8[2,5])
+                %0 = constant 65000 : i32[]
+                %1 = constant 0 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 16, low = -128, high = 127, to = i8} : i8[2,5]
+                """)
+            .doesNotFire(),
+        assertThat(new RemoveRequantization())
+            .as("a limit within the bytes")
+            .on(
+                """
+                (%x: i8[2,5])
+                %0 = constant 65536 : i32[]
+                %1 = constant 0 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 16, low = -127, high = 127, to = i8} : i8[2,5]
+                """)
+            .doesNotFire(),
+        assertThat(new RemoveRequantization())
+            .as("words")
+            .on(
+                """
+                (%x: i32[2,5])
+                %0 = constant 65536 : i32[]
+                %1 = constant 0 : i32[]
+                %2 = requantize(%x, %0, %1) {shift = 16, low = -128, high = 127, to = i8} : i8[2,5]
+                """)
+            .doesNotFire(),
+        assertThat(new RemoveRequantization())
+            .as("a scale that isn't known")
+            .on(
+                """
+                (%x: i8[2,5], %m: i32[])
+                %0 = constant 0 : i32[]
+                %1 = requantize(%x, %m, %0) {shift = 16, low = -128, high = 127, to = i8} : i8[2,5]
+                """)
+            .doesNotFire(),
         assertThat(new NarrowSoftmax())
             .on(
                 """
