@@ -203,12 +203,12 @@ public final class CaseRunner {
   }
 
   /**
-   * @param integers what inputs are to be as narrow as
+   * @param integers what inputs are to be as narrow as, and outputs as narrow as follows from them
    */
   private PreparedModel prepare(
       OnnxModel model, ImportOptions options, Map<String, Tensor> integers) {
     ImportResult imported = new OnnxImporter(options).examine(model);
-    Module narrow = NarrowInputs.of(imported.orThrow(), integers);
+    Module narrow = NarrowTypes.of(imported.orThrow(), integers);
     Module module = pipeline.run(narrow, (pass, before, after) -> {});
     ModuleRunner.Prepared program = runner.prepare(module);
     Optional<RewrittenModel> rewritten =
