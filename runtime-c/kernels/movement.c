@@ -6,7 +6,7 @@
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_copy *copy = arguments;                                                                   \
-        const struct partita_range share = partita_share_of(copy->extents, 8, core, cores);             \
+        const struct partita_range share = partita_share_of(copy->extents, 8, core, cores);                            \
         const int32_t x_step = copy->x_strides[PARTITA_AXES - 1];                                                      \
         const int32_t out_step = copy->out_strides[PARTITA_AXES - 1];                                                  \
         struct partita_lines lines =                                                                                   \
@@ -14,14 +14,19 @@
         while (partita_next_line(&lines)) {                                                                            \
             const T *restrict x = (const T *)copy->x + lines.offset[0] + lines.first * x_step;                         \
             T *restrict out = (T *)copy->out + lines.offset[1] + lines.first * out_step;                               \
-            if (x_step == 1 && out_step == 1) {                                                                        \
-                for (int32_t i = 0; i < lines.length; i++) {                                                           \
-                    out[i] = x[i];                                                                                     \
+            const int32_t length = lines.length;                                                                       \
+            int32_t i = 0;                                                                                             \
+            for (; x_step == 1 && out_step == 1 && i + PARTITA_GROUP <= length; i += PARTITA_GROUP) {                  \
+                T group[PARTITA_GROUP];                                                                                \
+                PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                             \
+                    group[e] = x[i + e];                                                                               \
                 }                                                                                                      \
-            } else {                                                                                                   \
-                for (int32_t i = 0; i < lines.length; i++) {                                                           \
-                    out[i * out_step] = x[i * x_step];                                                                 \
+                PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                             \
+                    out[i + e] = group[e];                                                                             \
                 }                                                                                                      \
+            }                                                                                                          \
+            for (; i < length; i++) {                                                                                  \
+                out[i * out_step] = x[i * x_step];                                                                     \
             }                                                                                                          \
         }                                                                                                              \
     }

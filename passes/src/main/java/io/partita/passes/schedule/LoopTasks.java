@@ -4,6 +4,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TensorView;
 import io.partita.passes.schedule.lower.TileSpace;
@@ -59,13 +60,28 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
     return tasks.size() - 1;
   }
 
-  /** Copies the elements of a storage for a node; as elements of another type, if it has one. */
+  /**
+   * Copies the elements of a storage for a node; as elements of another type, if it has one, else
+   * in words, if both are in words.
+   */
   void copy(Node node, Storage from, Storage to) {
+    if (from.element().isFloat() && from.element() != to.element()) {
+      add(node, new Elementwise.Cast(to.element()), List.of(from), List.of(to));
+      return;
+    }
+    Optional<Storage> words = inWords(from);
+    Optional<Storage> place = inWords(to);
+    boolean areInWords = words.isPresent() && place.isPresent();
     List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
-    Op op =
-        from.element().isFloat() && from.element() != to.element()
-            ? new Elementwise.Cast(to.element())
-            : new Movement.Transpose(identity);
-    add(node, op, List.of(from), List.of(to));
+    add(
+        node,
+        new Movement.Transpose(identity),
+        List.of(areInWords ? words.get() : from),
+        List.of(areInWords ? place.get() : to));
+  }
+
+  /** Regions begin at multiples of a word; pages have elements of their own type. */
+  private Optional<Storage> inWords(Storage storage) {
+    return kernels.arePaged() ? Optional.empty() : storage.inElements(ElementType.I32);
   }
 }

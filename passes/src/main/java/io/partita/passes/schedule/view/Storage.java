@@ -62,6 +62,32 @@ public record Storage(
     return new Storage(region, type, offset, shape, strides);
   }
 
+  /**
+   * Returns the same bytes as fewer, wider elements.
+   *
+   * @return none if lines don't consist of whole such elements at multiples of their width
+   */
+  public Optional<Storage> inElements(ElementType wide) {
+    int factor = wide.bits() / element.bits();
+    int last = shape.size() - 1;
+    boolean isWhole =
+        factor > 1
+            && element.bits() >= Byte.SIZE
+            && last >= 0
+            && strides.get(last) == 1
+            && shape.get(last) % factor == 0
+            && offset % factor == 0
+            && strides.subList(0, last).stream().allMatch(stride -> stride % factor == 0);
+    if (!isWhole) {
+      return Optional.empty();
+    }
+    List<Long> extents = new ArrayList<>(shape);
+    extents.set(last, shape.get(last) / factor);
+    List<Long> steps = new ArrayList<>(strides.stream().map(stride -> stride / factor).toList());
+    steps.set(last, 1L);
+    return Optional.of(new Storage(region, wide, offset / factor, extents, steps));
+  }
+
   public long elements() {
     return shape.stream().reduce(1L, Math::multiplyExact);
   }

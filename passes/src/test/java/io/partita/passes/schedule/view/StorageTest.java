@@ -39,6 +39,27 @@ class StorageTest {
   }
 
   @Test
+  void bytesInWordsAreFewerElements() {
+    TensorType type = TensorType.of(ElementType.I8, 16, 65, 4);
+    Storage bytes = Storage.whole(Region.activation(Origin.named("x"), type.bytes()), type);
+    Storage words = bytes.part(1, 64, 1).inElements(ElementType.I32).orElseThrow();
+    assertThat(words.shape()).containsExactly(16L, 1L, 1L);
+    assertThat(words.strides()).containsExactly(65L, 1L, 1L);
+    assertThat(words.byteOffset()).isEqualTo(256);
+    assertThat(bytes.part(2, 0, 2).inElements(ElementType.I32)).as("half words").isEmpty();
+    assertThat(bytes.inElements(ElementType.I8)).as("no wider").isEmpty();
+    assertThat(bytes.transposed(List.of(2, 1, 0)).inElements(ElementType.I32))
+        .as("columns")
+        .isEmpty();
+    TensorType odd = TensorType.of(ElementType.I8, 2, 6);
+    Storage lines = Storage.whole(Region.activation(Origin.named("y"), odd.bytes()), odd);
+    assertThat(lines.part(1, 0, 4).inElements(ElementType.I32)).as("lines apart by 6").isEmpty();
+    assertThat(lines.part(0, 0, 1).part(1, 2, 4).inElements(ElementType.I32))
+        .as("from the third byte on")
+        .isEmpty();
+  }
+
+  @Test
   void broadcastDimensionsAreReadOnly() {
     Storage expanded = whole(1, 4).broadcast(List.of(3L, 4L));
     assertThat(expanded.isRegular()).isTrue();
