@@ -48,11 +48,12 @@ static inline struct partita_scale partita_scale(struct partita_requantized to, 
     return scale;
 }
 
-/* The result for a scale that exists. */
+/* The result for a scale that exists; one instruction for both limits, if they are known to be those of a signed type. */
 static inline int32_t partita_rescale(struct partita_scale scale, int32_t shift, int32_t low, int32_t high, int32_t x)
 {
     const int32_t scaled = (partita_clip(x, scale.most) * scale.multiplier + scale.addend) >> shift;
-    return partita_min(partita_max(scaled, low), high);
+    const int32_t is_signed = __builtin_constant_p(low) && __builtin_constant_p(high) && low == -high - 1;
+    return is_signed ? partita_clip(scaled, high) : partita_min(partita_max(scaled, low), high);
 }
 
 /*

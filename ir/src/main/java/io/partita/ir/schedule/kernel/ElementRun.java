@@ -163,7 +163,9 @@ public record ElementRun(
     }
     List<Step> steps = new ArrayList<>(start.get().steps());
     ElementCall last = start.get();
+    List<Value> between = new ArrayList<>();
     int next = first + 1;
+    ElementRun run = run(first, next, start.get(), steps, last);
     while (next < calls.size()) {
       Optional<ElementCall> call = ElementCall.after(calls.get(next), last.out());
       if (call.isEmpty()
@@ -171,14 +173,23 @@ public record ElementRun(
           || !canFollow(start.get().source(), steps, call.get())) {
         break;
       }
+      boolean isOverwritten = last.out().equals(call.get().out());
+      if (!isOverwritten && !isTemporary(calls, first, next, last.out())) {
+        between.add(last.out());
+      }
       last = call.get();
       steps.addAll(last.steps());
       next++;
+      if (between.stream().allMatch(last.out()::equals)) {
+        run = run(first, next, start.get(), steps, last);
+      }
     }
-    ElementRun run =
-        new ElementRun(
-            first, next - first, start.get().source(), steps, start.get().count(), last.out());
     return Optional.of(run).filter(each -> each.calls > 1 || !each.isFasterAlone());
+  }
+
+  private static ElementRun run(
+      int first, int next, ElementCall start, List<Step> steps, ElementCall last) {
+    return new ElementRun(first, next - first, start.source(), steps, start.count(), last.out());
   }
 
   /** Kernels of floats, of tables and of conversions compute several elements together. */
@@ -197,17 +208,11 @@ public record ElementRun(
   }
 
   /**
-   * Whether a call can be in the run that began with {@code first}: nothing else uses the values
-   * that it reads, and it reads nothing else that the run has written.
+   * Whether a call can be in the run that began with {@code first}: it computes as many elements,
+   * in the same tiles, and reads nothing else that the run has written.
    */
   private static boolean follows(
       List<KernelCall> calls, int first, int next, ElementCall before, ElementCall call) {
-    boolean isOverwritten = before.out().equals(call.out());
-    boolean isTemporary =
-        before.out() instanceof Value.ScratchPointer(int scratch, TileExpression offset)
-            && IntStream.range(0, calls.size())
-                .filter(each -> each < first || each > next)
-                .noneMatch(each -> uses(calls.get(each).arguments(), scratch));
     boolean isIndependent =
         call.steps().stream()
             .flatMap(step -> step.operands.stream())
@@ -218,8 +223,18 @@ public record ElementRun(
                         .noneMatch(each -> isSamePlace(out(each), operand.pointer)));
     return before.count().equals(call.count())
         && calls.get(first).onLast().equals(calls.get(next).onLast())
-        && (isOverwritten || isTemporary)
         && isIndependent;
+  }
+
+  /**
+   * Whether only the run reads what it writes to a place. The values of another place are needed,
+   * unless the run overwrites them at last.
+   */
+  private static boolean isTemporary(List<KernelCall> calls, int first, int next, Value place) {
+    return place instanceof Value.ScratchPointer(int scratch, TileExpression offset)
+        && IntStream.range(0, calls.size())
+            .filter(each -> each < first || each > next)
+            .noneMatch(each -> uses(calls.get(each).arguments(), scratch));
   }
 
   private static Value out(KernelCall call) {

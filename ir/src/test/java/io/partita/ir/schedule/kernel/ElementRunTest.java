@@ -176,6 +176,19 @@ class ElementRunTest {
     assertThat(runs(first, second, later)).containsExactly("0-0", "1-1", "2-2");
   }
 
+  /** Bytes wait in the tile of the result until the run overwrites them. */
+  @Test
+  void runsGoOnFromWhatTheyOverwriteAtLast() {
+    KernelCall first = requantize("i32_i8", tile(X), tile(OUT), 0, 0);
+    KernelCall wide = requantize("i8_i32", tile(OUT), scratch("", 0), 0, 0);
+    KernelCall sum = add(scratch("", 0), scratch("", 0), 4, 1);
+    KernelCall last = requantize("i32_i8", scratch("", 0), tile(OUT), 0, 0);
+    assertThat(runs(first, wide, sum, last)).containsExactly("0-3");
+    assertThat(runs(first, wide, sum)).as("bytes that stay").containsExactly("0-0", "1-2");
+    KernelCall elsewhere = requantize("i32_i8", scratch("", 0), tile(OTHER), 0, 0);
+    assertThat(runs(first, wide, elsewhere)).containsExactly("0-0", "1-2");
+  }
+
   @Test
   void runsEndWhereACallReadsWhatTheyHaveWritten() {
     KernelCall first = add(tile(X), tile(OUT), 0, 0);

@@ -130,10 +130,22 @@ final class ElementCode {
       Step step = steps.get(i);
       String before = form.value(i);
       String own = last == step.from() ? before : "(%s)%s".formatted(c(step.from()), before);
-      values.add(new Value(c(step.to()), "value" + (i + 1), value(form, step, i + 1, own)));
+      values.add(new Value(variable(step), "value" + (i + 1), value(form, step, i + 1, own)));
       last = step.to();
     }
     return values;
+  }
+
+  /** The type of a variable: a word for bytes within limits, which thus aren't extended again. */
+  private static String variable(Step step) {
+    return step.function() == Function.REQUANTIZE && isWithin(step) ? "int32_t" : c(step.to());
+  }
+
+  /** Whether the limits of a requantization are within the type of its results. */
+  private static boolean isWithin(Step requantize) {
+    return requantize.to().bits() < Integer.SIZE
+        && requantize.attribute("low") >= requantize.to().minimum()
+        && requantize.attribute("high") <= requantize.to().maximum();
   }
 
   private ElementFunction.Product product(ElementRun.Product product) {
@@ -335,7 +347,7 @@ final class ElementCode {
   }
 
   private static String requantize(Form form, Step step, int number, String before) {
-    String type = c(step.to());
+    String type = variable(step);
     return form == Form.WIDE
         ? "(%s)partita_requantize(%s, %s, *%s, *%s)"
             .formatted(

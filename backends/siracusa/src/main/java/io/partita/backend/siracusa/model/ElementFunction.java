@@ -104,6 +104,14 @@ public record ElementFunction(
    */
   public record Group(List<Value> parts, List<Value> values, Optional<String> quantized) {}
 
+  /**
+   * The only counter, if there is one: elements are computed line by line, so that nothing is
+   * decided for each of them.
+   */
+  public Optional<Counter> lines() {
+    return counters.size() == 1 ? Optional.of(counters.getFirst()) : Optional.empty();
+  }
+
   /** The fields that other variables of the same name don't stand for. */
   public List<Pointer> streams() {
     List<String> known = scalars.stream().map(Value::name).toList();
