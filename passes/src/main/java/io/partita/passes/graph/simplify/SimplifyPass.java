@@ -18,6 +18,7 @@ public final class SimplifyPass implements ModulePass {
       List.of(
           new FoldConstants(false),
           new RemoveNoEffect(),
+          new AddZero(),
           new MergeReshapes(),
           new MergeTransposes());
 
@@ -31,7 +32,8 @@ public final class SimplifyPass implements ModulePass {
 
   @Override
   public String purpose() {
-    return "fold constants, split fused weights, merge equal nodes, remove nodes without effect or users";
+    return "fold constants, split fused weights, merge equal nodes, remove nodes without effect or"
+               + " users";
   }
 
   @Override

@@ -144,6 +144,39 @@ public final class SimplifyRuleTest implements RuleTest {
                 %5 = sub(%4, %3) : f32[3,3]
                 """)
             .doesNotFire(),
+        assertThat(new AddZero())
+            .on(
+                """
+                (%x: i32[2,3])
+                %0 = constant [0, 0, 0] : i32[3]
+                %1 = add(%0, %x) : i32[2,3]
+                %2 = add(%1, %0) : i32[2,3]
+                %3 = neg(%2) : i32[2,3]
+                """)
+            .gives(
+                """
+                %0 = neg(%x) : i32[2,3]
+                """),
+        assertThat(new AddZero())
+            .as("-0 + 0 is 0")
+            .on(
+                """
+                (%x: f32[2,3])
+                %0 = constant 0.0 : f32[]
+                %1 = add(%x, %0) : f32[2,3]
+                """)
+            .doesNotFire(),
+        assertThat(new AddZero())
+            .as("not only zeros, and zeros that broadcast")
+            .on(
+                """
+                (%x: i32[3])
+                %0 = constant [0, 0, 1] : i32[3]
+                %1 = add(%x, %0) : i32[3]
+                %2 = constant [0, 0, 0, 0, 0, 0] : i32[2,3]
+                %3 = add(%1, %2) : i32[2,3]
+                """)
+            .doesNotFire(),
         assertThat(new MergeReshapes())
             .on(
                 """
