@@ -19,6 +19,7 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.legalize.Group;
 import io.partita.passes.schedule.legalize.Groups;
+import io.partita.passes.schedule.legalize.SiblingProducts;
 import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TensorView;
 import io.partita.passes.schedule.lower.TileSpace;
@@ -94,7 +95,7 @@ final class ChipLowering {
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
-    this.groups = Groups.of(graph);
+    this.groups = SiblingProducts.together(Groups.of(graph));
     Map<Node, Integer> steps = new IdentityHashMap<>();
     for (int i = 0; i < groups.size(); i++) {
       for (Node node : groups.get(i).nodes()) {
