@@ -48,6 +48,35 @@ struct partita_integer_softmax {
 partita_kernel partita_integer_softmax_i8, partita_integer_softmax_u8, partita_integer_softmax_i32;
 
 /*
+ * The y of an integer_softmax of bytes for each t from 0 to -255: out[-t]. a (|b| + log2)^2 + c < 2^31. Cores divide them
+ * into parts of 8.
+ */
+struct partita_softmax_weights {
+    uint32_t *out; /* [256] */
+    int32_t a;     /* 0 or more, as c */
+    int32_t b;
+    int32_t c;
+    int32_t log2; /* 1 or more */
+};
+
+partita_kernel partita_softmax_weights_i32;
+
+/*
+ * For each row of x [rows, size] with y = weights[max - x]: floor(y (levels - 1) / sum y), or 0 if the sum is 0; the sum and
+ * each y levels are below 2^31. Out may be x. Cores take whole rows.
+ */
+struct partita_weighted_softmax {
+    const void *x;           /* [rows, size] */
+    const uint32_t *weights; /* [256] */
+    void *out;               /* [rows, size] */
+    int32_t rows;
+    int32_t size;
+    int32_t levels; /* from 2 to 256 */
+};
+
+partita_kernel partita_weighted_softmax_i8, partita_weighted_softmax_u8;
+
+/*
  * For each row with s = (max - x + 2^unit / 2) >> unit: floor((levels - 1) levels / sum(levels >> s)) >> s. With a
  * group > 0, maximum and sum run over groups of `group` elements, and levels / 2 - 1 replaces levels - 1. Out may be
  * x. Cores take whole rows.

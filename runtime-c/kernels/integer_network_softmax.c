@@ -175,6 +175,111 @@ INTEGER_SOFTMAX(partita_integer_softmax_i8, int8_t, small_i8)
 INTEGER_SOFTMAX(partita_integer_softmax_u8, uint8_t, small_u8)
 INTEGER_SOFTMAX(partita_integer_softmax_i32, int32_t, small_i32)
 
+void partita_softmax_weights_i32(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_softmax_weights *weights = arguments;
+    const struct partita_range share = partita_share(256, 8, core, cores);
+    int32_t z = share.from / weights->log2;
+    int32_t p = z * weights->log2 - share.from;
+    for (int32_t i = share.from; i < share.to; i++) {
+        const uint32_t shifted = (uint32_t)(p + weights->b);
+        weights->out[i] = ((uint32_t)weights->a * (shifted * shifted) + (uint32_t)weights->c) >> partita_min(z, 31);
+        p--;
+        if (p == -weights->log2) {
+            p = 0;
+            z++;
+        }
+    }
+}
+
+/* x / y for x and 2 <= y < 2^31, where inverse = (2^32 - 1) / y + 1: the estimate is at most 1 too large. */
+static inline uint32_t quotient_below(uint32_t x, uint32_t y, uint32_t inverse)
+{
+    const uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
+    return estimate - (x - estimate * y) / (1u << 31);
+}
+
+/* PARTITA_GROUP elements at a time, as above. */
+#define WEIGHTED_SOFTMAX(NAME, T)                                                                                      \
+    static inline __attribute__((always_inline)) int32_t NAME##_largest(const T *x, int32_t largest, int32_t count)    \
+    {                                                                                                                  \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            largest = partita_max(largest, x[i]);                                                                      \
+        }                                                                                                              \
+        return largest;                                                                                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline __attribute__((always_inline)) uint32_t NAME##_sum(const uint32_t *weights, const T *x, int32_t count)\
+    {                                                                                                                  \
+        uint32_t own[PARTITA_GROUP];                                                                                   \
+        uint32_t sum = 0;                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            own[i] = weights[-(int32_t)x[i]];                                                                          \
+        }                                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            sum += own[i];                                                                                             \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline __attribute__((always_inline)) void NAME##_share(const uint32_t *weights, const T *x, T *out,        \
+                                                                   uint32_t top, uint32_t sum, uint32_t inverse,       \
+                                                                   int32_t count)                                      \
+    {                                                                                                                  \
+        uint32_t own[PARTITA_GROUP];                                                                                   \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            own[i] = weights[-(int32_t)x[i]];                                                                          \
+        }                                                                                                              \
+        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
+            out[i] = (T)quotient_below(own[i] * top, sum, inverse);                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_weighted_softmax *softmax = arguments;                                                    \
+        const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
+        const int32_t size = softmax->size;                                                                            \
+        const int32_t whole = size - size % PARTITA_GROUP;                                                             \
+        const uint32_t top = (uint32_t)softmax->levels - 1;                                                            \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
+            const T *x = (const T *)softmax->x + row * size;                                                           \
+            T *out = (T *)softmax->out + row * size;                                                                   \
+            int32_t largest = INT32_MIN;                                                                               \
+            uint32_t sum = 0;                                                                                          \
+            int32_t i = 0;                                                                                             \
+            for (; i < whole; i += PARTITA_GROUP) {                                                                    \
+                largest = NAME##_largest(x + i, largest, PARTITA_GROUP);                                               \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                largest = NAME##_largest(x + i, largest, 1);                                                           \
+            }                                                                                                          \
+            const uint32_t *weights = softmax->weights + largest;                                                      \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                sum += NAME##_sum(weights, x + i, PARTITA_GROUP);                                                      \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                sum += NAME##_sum(weights, x + i, 1);                                                                  \
+            }                                                                                                          \
+            if (sum < 2) {                                                                                             \
+                for (i = 0; i < size; i++) {                                                                           \
+                    out[i] = (T)(weights[-(int32_t)x[i]] * top);                                                       \
+                }                                                                                                      \
+                continue;                                                                                              \
+            }                                                                                                          \
+            const uint32_t inverse = UINT32_MAX / sum + 1;                                                             \
+            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
+                NAME##_share(weights, x + i, out + i, top, sum, inverse, PARTITA_GROUP);                               \
+            }                                                                                                          \
+            for (; i < size; i++) {                                                                                    \
+                NAME##_share(weights, x + i, out + i, top, sum, inverse, 1);                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+WEIGHTED_SOFTMAX(partita_weighted_softmax_i8, int8_t)
+WEIGHTED_SOFTMAX(partita_weighted_softmax_u8, uint8_t)
+
 /* The number of halvings for a distance to the maximum, rounded half up. */
 static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)
 {

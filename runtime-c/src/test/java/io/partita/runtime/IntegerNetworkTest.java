@@ -91,6 +91,45 @@ class IntegerNetworkTest {
     }
   }
 
+  /** Weights by distances, and with these the same softmax. */
+  @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void weightedSoftmax(ElementType element, Kernels kernels) {
+    for (int round = 0; round < ROUNDS; round++) {
+      Tensor x =
+          samples.integers(element, Shape.of(samples.from(1, 10), samples.one(1, 2, 16, 33)));
+      IntegerNetwork.IntegerSoftmax op =
+          samples.flag()
+              ? new IntegerNetwork.IntegerSoftmax(1, 173, 15_599, 127, samples.one(256L, 3L))
+              : new IntegerNetwork.IntegerSoftmax(
+                  samples.from(0, 9),
+                  samples.from(-300, 300),
+                  samples.one(0L, 77L),
+                  samples.from(1, 200),
+                  samples.one(2L, 255L));
+      long[] expected = new long[256];
+      for (int distance = 0; distance < expected.length; distance++) {
+        long z = distance / op.log2();
+        long shifted = z * op.log2() - distance + op.b();
+        expected[distance] = (op.a() * shifted * shifted + op.c()) >> Math.min(z, 63);
+      }
+      Tensor weights = Tensor.ofLongs(TensorType.of(ElementType.I32, expected.length), expected);
+      KernelCall table =
+          new KernelCall("partita_softmax_weights_i32")
+              .out(weights.type())
+              .i32((int) op.a(), (int) op.b(), (int) op.c(), (int) op.log2());
+      verify(table, weights, kernels);
+      KernelCall call =
+          new KernelCall("partita_weighted_softmax_" + element.text())
+              .in(x)
+              .in(weights)
+              .out(x.type())
+              .i32(x.shape().extents())
+              .i32((int) op.levels());
+      verify(call, reference(op, x), kernels);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"I8", "U8", "I32"})
   void powerSoftmax(ElementType element, Kernels kernels) {

@@ -1,6 +1,7 @@
 package io.partita.ir.schedule.kernel;
 
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.target.KernelClass;
@@ -19,6 +20,39 @@ final class IntegerNetworkKernels {
               "2 <= levels <= 2^31",
               call -> call.get("levels") >= 2 && call.get("levels") <= 1L << 31)
           .build(IntegerNetworkKernels::rows, IntegerNetworkKernels::lines);
+
+  /** Distances of bytes from the largest one. */
+  private static final int DISTANCES = 256;
+
+  private static final KernelStruct SOFTMAX_WEIGHTS =
+      KernelStruct.in("integer_network.h", "softmax_weights")
+          .pointers("out")
+          .integers("a", "b", "c", "log2")
+          .shared(KernelStruct.PARTS)
+          .requires("log2 >= 1", call -> call.get("log2") >= 1)
+          .requires(
+              "a, c >= 0 and a (|b| + log2)^2 + c < 2^31",
+              call ->
+                  call.get("a") >= 0
+                      && call.get("c") >= 0
+                      && mostWeight(call.get("a"), call.get("b"), call.get("c"), call.get("log2"))
+                          <= Integer.MAX_VALUE)
+          .build(
+              all -> all.add("out", WRITE, Integer.SIZE, KernelAccess.contiguous(DISTANCES)),
+              call -> CallWork.elements(TileExpression.of(DISTANCES)));
+
+  private static final KernelStruct WEIGHTED_SOFTMAX =
+      KernelStruct.in("integer_network.h", "weighted_softmax")
+          .pointers("x", "weights", "out")
+          .integers("rows", "size", "levels")
+          .requires(
+              "2 <= levels <= 256", call -> call.get("levels") >= 2 && call.get("levels") <= 256)
+          .build(
+              all -> {
+                rows(all);
+                all.add("weights", READ, Integer.SIZE, KernelAccess.contiguous(DISTANCES));
+              },
+              IntegerNetworkKernels::lines);
 
   private static final KernelStruct POWER_SOFTMAX =
       KernelStruct.in("integer_network.h", "power_softmax")
@@ -84,6 +118,7 @@ final class IntegerNetworkKernels {
 
   static void add(KernelTable table) {
     addLookups(table);
+    addWeightedSoftmax(table);
     for (ElementType element : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
       List<ElementType> elements = List.of(element);
       table.add(
@@ -130,6 +165,59 @@ final class IntegerNetworkKernels {
             call -> lookup(call, from, to));
       }
     }
+  }
+
+  private static void addWeightedSoftmax(KernelTable table) {
+    table.add(
+        SOFTMAX_WEIGHTS,
+        "softmax_weights_i32",
+        KernelClass.ELEMENTWISE,
+        List.of(ElementType.I32),
+        IntegerNetworkKernels::softmaxWeights);
+    for (ElementType element : List.of(ElementType.I8, ElementType.U8)) {
+      table.add(
+          WEIGHTED_SOFTMAX,
+          "weighted_softmax_" + element,
+          KernelClass.SOFTMAX,
+          List.of(element),
+          call -> weightedSoftmax(call, element));
+    }
+  }
+
+  /** Returns a bound of the weights of a softmax, or 2^62 for a larger one. */
+  private static long mostWeight(long a, long b, long c, long log2) {
+    long distance = Math.abs(b) + log2;
+    long square = distance * distance;
+    return a > 0 && square > (1L << 61) / a ? 1L << 62 : a * square + c;
+  }
+
+  private static void softmaxWeights(KernelArguments call) {
+    int log2 = call.get("log2");
+    int[] weights = new int[DISTANCES];
+    for (int distance = 0; distance < DISTANCES; distance++) {
+      long z = distance / log2;
+      long shifted = z * log2 - distance + call.get("b");
+      weights[distance] = (int) shiftRight(call.get("a") * shifted * shifted + call.get("c"), z);
+    }
+    call.place("out").write(weights);
+  }
+
+  private static void weightedSoftmax(KernelArguments call, ElementType element) {
+    int size = call.get("size");
+    int[] weights = call.place("weights").ints(DISTANCES);
+    long[] x = call.place("x").longs(element, call.get("rows") * size);
+    for (int from = 0; from < x.length; from += size) {
+      long largest = largest(x, from, from + size);
+      long sum = 0;
+      for (int i = from; i < from + size; i++) {
+        x[i] = weights[(int) (largest - x[i])];
+        sum += x[i];
+      }
+      for (int i = from; i < from + size; i++) {
+        x[i] = sum == 0 ? 0 : x[i] * (call.get("levels") - 1) / sum;
+      }
+    }
+    call.place("out").write(element, x);
   }
 
   private static long shiftRight(long value, long distance) {

@@ -15,6 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** {@code integer_network.h}. */
 final class IntegerNetworkLowering {
@@ -47,30 +48,40 @@ final class IntegerNetworkLowering {
           requantize(requantize, operands, result, epilogues);
       case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, operands.getFirst(), result);
       case IntegerNetwork.Lookup lookup -> lookup(operands, result, epilogues);
+      case IntegerNetwork.IntegerSoftmax softmax
+          when SoftmaxWeights.serve(softmax, operands.getFirst()) ->
+          rows(
+              "weighted_softmax",
+              operands,
+              result,
+              loop -> SoftmaxWeights.computed(softmax, loop),
+              epilogues);
       case IntegerNetwork.IntegerSoftmax softmax ->
           rows(
               "integer_softmax",
               operands,
               result,
-              List.of(
-                  integer("a", softmax.a()),
-                  integer("b", softmax.b()),
-                  integer("c", softmax.c()),
-                  integer("log2", softmax.log2()),
-                  integer("levels", softmax.levels())),
+              loop ->
+                  List.of(
+                      integer("a", softmax.a()),
+                      integer("b", softmax.b()),
+                      integer("c", softmax.c()),
+                      integer("log2", softmax.log2()),
+                      integer("levels", softmax.levels())),
               epilogues);
       case IntegerNetwork.PowerSoftmax softmax ->
           rows(
               "power_softmax",
               operands,
               result,
-              List.of(
-                  integer("unit", softmax.unit()),
-                  integer("group", softmax.group()),
-                  integer("levels", softmax.levels())),
+              loop ->
+                  List.of(
+                      integer("unit", softmax.unit()),
+                      integer("group", softmax.group()),
+                      integer("levels", softmax.levels())),
               epilogues);
       case IntegerNetwork.IntegerNorm norm ->
-          rows(norm.mnemonic(), operands, result, normArguments(norm, operands), epilogues);
+          rows(norm.mnemonic(), operands, result, loop -> normArguments(norm, operands), epilogues);
     };
   }
 
@@ -182,12 +193,14 @@ final class IntegerNetworkLowering {
   /**
    * Lowers operations on whole rows of x; all further operands but those of epilogues are vectors
    * along a row.
+   *
+   * @param more returns further arguments, and adds calls that go before
    */
   private static TileSpace rows(
       String function,
       List<TensorView> operands,
       TensorView result,
-      List<Argument> more,
+      Function<TileSpaceBuilder, List<Argument>> more,
       TileEpilogues epilogues) {
     TensorView x = operands.getFirst();
     String kernel = function + "_" + x.element();
@@ -220,7 +233,7 @@ final class IntegerNetworkLowering {
     arguments.add(new Argument("out", values.first(result.element())));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
-    arguments.addAll(more);
+    arguments.addAll(more.apply(space));
     space.call(kernel, arguments);
     values.call(List.of());
     return space.build();

@@ -1,0 +1,59 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.scratch;
+
+import io.partita.ir.op.IntegerNetwork.IntegerSoftmax;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
+import java.util.List;
+
+/**
+ * Integer softmax of bytes by a table of weights: bytes are at most 255 below the largest one, so
+ * that the weight of each distance is computed once for a tile instead of twice for each element.
+ */
+final class SoftmaxWeights {
+  /** For fewer elements, the table takes longer to compute. */
+  private static final long LEAST_ELEMENTS = 512;
+
+  private static final long DISTANCES = 256;
+
+  private static final long MOST_LEVELS = 256;
+
+  private SoftmaxWeights() {}
+
+  /** Whether it is faster by a table, and its sums fit 31 bits. */
+  static boolean serve(IntegerSoftmax softmax, TensorView x) {
+    long size = x.shape().getLast();
+    long limit = Integer.MAX_VALUE / Math.max(MOST_LEVELS, size);
+    boolean areSmall =
+        softmax.a() >= 0
+            && softmax.a() <= limit
+            && softmax.c() >= 0
+            && softmax.c() <= limit
+            && Math.max(Math.abs(softmax.b()), softmax.log2()) <= limit
+            && softmax.b() != Long.MIN_VALUE;
+    if (!areSmall
+        || !x.element().isByte()
+        || x.elements() < LEAST_ELEMENTS
+        || softmax.levels() > MOST_LEVELS) {
+      return false;
+    }
+    long distance = Math.abs(softmax.b()) + softmax.log2();
+    return distance * distance <= limit && softmax.a() * distance * distance + softmax.c() <= limit;
+  }
+
+  /** Computes the weights in each tile, and returns the arguments of the softmax. */
+  static List<Argument> computed(IntegerSoftmax softmax, TileSpaceBuilder space) {
+    int weights = space.scratch("weights", TileExpression.of(DISTANCES * Integer.BYTES));
+    space.call(
+        "softmax_weights_i32",
+        List.of(
+            scratch("out", weights),
+            integer("a", softmax.a()),
+            integer("b", softmax.b()),
+            integer("c", softmax.c()),
+            integer("log2", softmax.log2())));
+    return List.of(scratch("weights", weights), integer("levels", softmax.levels()));
+  }
+}
