@@ -95,7 +95,8 @@ final class ChipLowering {
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
-    this.groups = SiblingProducts.together(Groups.of(graph));
+    List<Group> found = Groups.of(graph);
+    this.groups = kernels.arePaged() ? found : SiblingProducts.together(found);
     Map<Node, Integer> steps = new IdentityHashMap<>();
     for (int i = 0; i < groups.size(); i++) {
       for (Node node : groups.get(i).nodes()) {
