@@ -377,7 +377,7 @@ class EpiloguesTest extends EvaluatedLoops {
                             integers(graph, ElementType.I8, 3, 9, 37)),
                         ElementType.I8),
                 l1))
-        .containsExactly("[integer_softmax_i8, requantize_i8_i8]");
+        .containsExactly("[softmax_weights_i32, weighted_softmax_i8, requantize_i8_i8]");
   }
 
   private Value quantize(GraphBuilder graph, Value x, long... scales) {
