@@ -33,7 +33,7 @@ public final class SimplifyPass implements ModulePass {
   @Override
   public String purpose() {
     return "fold constants, split fused weights, merge equal nodes, remove nodes without effect or"
-               + " users";
+        + " users";
   }
 
   @Override
