@@ -53,7 +53,7 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
 /*
  * PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE): columns_OUT_TYPE, which requantises the sums of a block's columns, in `rows`
  * rows of PARTITA_BLOCK, at least one, to elements OUT, which the instruction STORE stores. A single row may have more
- * columns. Multipliers and addends per column or shared have short code.
+ * columns; with a shared scale it is requantised like a column. Multipliers and addends per column or shared have short code.
  */
 #define PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE)                                                                      \
     PARTITA_REQUANTIZE_COLUMN(column_##OUT_TYPE, OUT, STORE)                                                           \
@@ -85,6 +85,11 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
             requantize->shift >= 2 && (requantize->multiplier_row | requantize->addend_row) == 0;                      \
         const int32_t out_row = requantize->gemm.out_row;                                                              \
         struct partita_upper to = partita_upper(requantize->shift, requantize->low, requantize->high);                 \
+        const int32_t is_shared = (requantize->multiplier_column | requantize->addend_column) == 0;                    \
+        if (rows == 1 && is_shared && is_short && partita_set_upper(&to, *multiplier, *addend)) {                      \
+            column_##OUT_TYPE(to, sums, 1, out, 1, block->columns);                                                    \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int32_t columns = block->columns; columns > 0; columns--) {                                               \
             if (is_short && partita_set_upper(&to, *multiplier, *addend)) {                                            \
                 column_##OUT_TYPE(to, sums, PARTITA_BLOCK, out, out_row, rows);                                        \
