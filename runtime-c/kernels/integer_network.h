@@ -43,6 +43,8 @@ struct partita_integer_softmax {
     int64_t c;
     int64_t log2;   /* 1 or more */
     int64_t levels; /* from 2 to 2^31 */
+    /* Whether x has bytes, a and c are 0 or more, and a (|b| + log2)^2 + c is below 2^31 / levels and 2^31 / size. */
+    int32_t is_small;
 };
 
 partita_kernel partita_integer_softmax_i8, partita_integer_softmax_u8, partita_integer_softmax_i32;

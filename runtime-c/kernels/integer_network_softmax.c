@@ -24,36 +24,27 @@ struct small_softmax {
     int32_t log2;
     uint32_t inverse; /* 2^16 / log2, rounded up; its error is too small for quotients of 8 bits */
     uint32_t top;
-    int32_t exists;
 };
 
-static struct small_softmax small_softmax(const struct partita_integer_softmax *softmax)
+static inline struct small_softmax small_softmax(const struct partita_integer_softmax *softmax)
 {
-    struct small_softmax small = {.exists = 0};
-    const int64_t limit = 1 << 14;
-    if (softmax->a < 0 || softmax->a > limit || softmax->c < 0 || softmax->c > INT32_MAX || softmax->b > limit ||
-        softmax->b < -limit || softmax->log2 > limit) {
-        return small;
-    }
-    const int64_t distance = softmax->log2 + (softmax->b < 0 ? -softmax->b : softmax->b);
-    const int64_t most = softmax->a * distance * distance + softmax->c;
-    small.a = (uint32_t)softmax->a;
-    small.b = (int32_t)softmax->b;
-    small.c = (uint32_t)softmax->c;
-    small.log2 = (int32_t)softmax->log2;
-    small.inverse = small.log2 > 255 ? 0 : ((1u << 16) + (uint32_t)small.log2 - 1) / (uint32_t)small.log2;
-    small.top = (uint32_t)softmax->levels - 1;
-    /* most < INT32_MAX / levels, without a division of 64 bits; so for the size. */
-    const int64_t factor = softmax->levels > softmax->size + 1 ? softmax->levels : softmax->size + 1;
-    small.exists = most < INT32_MAX && (most + 1) * factor <= INT32_MAX;
+    const int32_t log2 = (int32_t)softmax->log2;
+    const struct small_softmax small = {
+        .a = (uint32_t)softmax->a,
+        .b = (int32_t)softmax->b,
+        .c = (uint32_t)softmax->c,
+        .log2 = log2,
+        .inverse = log2 > 255 ? 0 : ((1u << 16) + (uint32_t)log2 - 1) / (uint32_t)log2,
+        .top = (uint32_t)softmax->levels - 1,
+    };
     return small;
 }
 
 static inline uint32_t small_parabola(struct small_softmax small, int32_t t)
 {
     const uint32_t z = (uint32_t)-t * small.inverse >> 16;
-    const int32_t shifted = t + (int32_t)z * small.log2 + small.b;
-    return (small.a * (uint32_t)(shifted * shifted) + small.c) >> partita_min((int32_t)z, 31);
+    const uint32_t shifted = (uint32_t)(t + (int32_t)z * small.log2 + small.b);
+    return (small.a * (shifted * shifted) + small.c) >> partita_min((int32_t)z, 31);
 }
 
 /* x / y for x and y < 2^31, where inverse = (2^32 - 1) / y: the estimate is at most 2 too small. */
@@ -90,12 +81,12 @@ static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    static int32_t NAME(const struct partita_integer_softmax *softmax, struct partita_range share)                     \
+    static void NAME(const struct partita_integer_softmax *softmax, struct partita_range share)                        \
     {                                                                                                                  \
         const struct small_softmax small = small_softmax(softmax);                                                     \
         const int32_t size = softmax->size;                                                                            \
         const int32_t whole = size - size % PARTITA_GROUP;                                                             \
-        for (int32_t row = share.from; row < share.to && small.exists; row++) {                                        \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
             const T *x = (const T *)softmax->x + row * size;                                                           \
             T *out = (T *)softmax->out + row * size;                                                                   \
             int32_t largest = x[0];                                                                                    \
@@ -129,18 +120,16 @@ static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
                 NAME##_share(small, x + i, out + i, largest, sum, inverse, 1);                                         \
             }                                                                                                          \
         }                                                                                                              \
-        return small.exists;                                                                                           \
     }
 
 SMALL_SOFTMAX(small_i8, int8_t)
 SMALL_SOFTMAX(small_u8, uint8_t)
 
 /* Words may differ by more than 255. */
-static int32_t small_i32(const struct partita_integer_softmax *softmax, struct partita_range share)
+static void small_i32(const struct partita_integer_softmax *softmax, struct partita_range share)
 {
     (void)softmax;
     (void)share;
-    return 0;
 }
 
 #define INTEGER_SOFTMAX(NAME, T, SMALL)                                                                                \
@@ -149,7 +138,11 @@ static int32_t small_i32(const struct partita_integer_softmax *softmax, struct p
         const struct partita_integer_softmax *softmax = arguments;                                                     \
         const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
         const int64_t top = softmax->levels - 1;                                                                       \
-        if (softmax->size == 0 || SMALL(softmax, share)) {                                                             \
+        if (softmax->size == 0) {                                                                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (softmax->is_small) {                                                                                       \
+            SMALL(softmax, share);                                                                                     \
             return;                                                                                                    \
         }                                                                                                              \
         for (int32_t row = share.from; row < share.to; row++) {                                                        \

@@ -9,16 +9,27 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /** Kernels of {@code integer_network.h}, in 64 bits that wrap. */
-final class IntegerNetworkKernels {
+public final class IntegerNetworkKernels {
   private static final KernelStruct SOFTMAX =
       KernelStruct.in("integer_network.h", "integer_softmax")
           .pointers("x", "out")
           .integers("rows", "size")
           .longs("a", "b", "c", "log2", "levels")
+          .integers("is_small")
           .requires("log2 >= 1", call -> call.get("log2") >= 1)
           .requires(
               "2 <= levels <= 2^31",
               call -> call.get("levels") >= 2 && call.get("levels") <= 1L << 31)
+          .requires(
+              "weights of 31 bits, times levels or elements, if they are small",
+              call ->
+                  call.get("is_small") == 0
+                      || hasSmallWeights(
+                          call.get("a"),
+                          call.get("b"),
+                          call.get("c"),
+                          call.get("log2"),
+                          Math.max(call.get("levels"), call.get("size"))))
           .build(IntegerNetworkKernels::rows, IntegerNetworkKernels::lines);
 
   /** Distances of bytes from the largest one. */
@@ -33,10 +44,8 @@ final class IntegerNetworkKernels {
           .requires(
               "a, c >= 0 and a (|b| + log2)^2 + c < 2^31",
               call ->
-                  call.get("a") >= 0
-                      && call.get("c") >= 0
-                      && mostWeight(call.get("a"), call.get("b"), call.get("c"), call.get("log2"))
-                          <= Integer.MAX_VALUE)
+                  hasSmallWeights(
+                      call.get("a"), call.get("b"), call.get("c"), call.get("log2"), 1))
           .build(
               all -> all.add("out", WRITE, Integer.SIZE, KernelAccess.contiguous(DISTANCES)),
               call -> CallWork.elements(TileExpression.of(DISTANCES)));
@@ -184,11 +193,16 @@ final class IntegerNetworkKernels {
     }
   }
 
-  /** Returns a bound of the weights of a softmax, or 2^62 for a larger one. */
-  private static long mostWeight(long a, long b, long c, long log2) {
-    long distance = Math.abs(b) + log2;
-    long square = distance * distance;
-    return a > 0 && square > (1L << 61) / a ? 1L << 62 : a * square + c;
+  /**
+   * Whether the weights of a softmax of bytes, {@code (a (p + b)^2 + c) >> z} with {@code -log2 < p
+   * <= 0}, aren't negative and are below 2^31 / factor.
+   */
+  public static boolean hasSmallWeights(long a, long b, long c, long log2, long factor) {
+    long limit = Integer.MAX_VALUE / factor;
+    boolean areSmall =
+        a >= 0 && c >= 0 && c <= limit && log2 <= limit && b >= -limit && b <= limit - log2;
+    long distance = areSmall ? Math.abs(b) + log2 : limit;
+    return areSmall && distance <= limit && a <= (limit - c) / (distance * distance);
   }
 
   private static void softmaxWeights(KernelArguments call) {

@@ -67,7 +67,10 @@ final class IntegerNetworkLowering {
                       integer("b", softmax.b()),
                       integer("c", softmax.c()),
                       integer("log2", softmax.log2()),
-                      integer("levels", softmax.levels())),
+                      integer("levels", softmax.levels()),
+                      integer(
+                          "is_small",
+                          SoftmaxWeights.areSmall(softmax, operands.getFirst()) ? 1 : 0)),
               epilogues);
       case IntegerNetwork.PowerSoftmax softmax ->
           rows(

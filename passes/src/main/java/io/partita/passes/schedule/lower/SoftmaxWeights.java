@@ -5,6 +5,7 @@ import static io.partita.ir.schedule.kernel.Argument.scratch;
 
 import io.partita.ir.op.IntegerNetwork.IntegerSoftmax;
 import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.IntegerNetworkKernels;
 import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.List;
 
@@ -22,25 +23,19 @@ final class SoftmaxWeights {
 
   private SoftmaxWeights() {}
 
-  /** Whether it is faster by a table, and its sums fit 31 bits. */
+  /** Whether it is faster by a table. */
   static boolean serve(IntegerSoftmax softmax, TensorView x) {
+    return x.elements() >= LEAST_ELEMENTS
+        && softmax.levels() <= MOST_LEVELS
+        && areSmall(softmax, x);
+  }
+
+  /** Whether weights, their sums and their products with levels fit 31 bits, for bytes. */
+  static boolean areSmall(IntegerSoftmax softmax, TensorView x) {
     long size = x.shape().getLast();
-    long limit = Integer.MAX_VALUE / Math.max(MOST_LEVELS, size);
-    boolean areSmall =
-        softmax.a() >= 0
-            && softmax.a() <= limit
-            && softmax.c() >= 0
-            && softmax.c() <= limit
-            && Math.max(Math.abs(softmax.b()), softmax.log2()) <= limit
-            && softmax.b() != Long.MIN_VALUE;
-    if (!areSmall
-        || !x.element().isByte()
-        || x.elements() < LEAST_ELEMENTS
-        || softmax.levels() > MOST_LEVELS) {
-      return false;
-    }
-    long distance = Math.abs(softmax.b()) + softmax.log2();
-    return distance * distance <= limit && softmax.a() * distance * distance + softmax.c() <= limit;
+    return x.element().isByte()
+        && IntegerNetworkKernels.hasSmallWeights(
+            softmax.a(), softmax.b(), softmax.c(), softmax.log2(), Math.max(softmax.levels(), size));
   }
 
   /** Computes the weights in each tile, and returns the arguments of the softmax. */
