@@ -31,8 +31,10 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
   /** A sum of few terms is faster without it even then, if the left matrix is a row. */
   private static final long FEW_TERMS = 8;
 
-  /** Beyond these elements, a copy by words is faster. */
-  private static final long MOST_COPIED = 256;
+  /** Beyond these bytes or words, the kernel of a copy is faster, although it is longer. */
+  private static final long MOST_BYTES = 256;
+
+  private static final long MOST_WORDS = 2048;
 
   private static final Set<ElementType> INTEGERS =
       EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
@@ -171,7 +173,7 @@ record ElementCall(Source source, List<Step> steps, TileExpression count, Value 
     boolean isContiguous =
         INTEGERS.containsAll(types)
             && product(extents) instanceof TileExpression.Literal(long count)
-            && count <= MOST_COPIED
+            && count <= (types.getFirst().bits() == Integer.SIZE ? MOST_WORDS : MOST_BYTES)
             && isWhole(period(extents, axes(call, "x_strides")))
             && isWhole(period(extents, axes(call, "out_strides")));
     return isContiguous

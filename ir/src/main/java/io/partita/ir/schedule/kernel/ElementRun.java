@@ -197,7 +197,9 @@ public record ElementRun(
     boolean isShort = count instanceof TileExpression.Literal(long number) && number < MANY;
     return hasFloats()
         || steps.stream().anyMatch(step -> step.function == Function.LOOKUP)
-        || !isShort && steps.stream().allMatch(step -> step.function == Function.CAST);
+        || !isShort
+            && !steps.isEmpty()
+            && steps.stream().allMatch(step -> step.function == Function.CAST);
   }
 
   /** A quantization is the last step of a run that is computed in groups. */

@@ -112,6 +112,11 @@ public record ElementFunction(
     return counters.size() == 1 ? Optional.of(counters.getFirst()) : Optional.empty();
   }
 
+  /** Whether it only copies, so that most of a loop would be its branch. */
+  public boolean isCopy() {
+    return product.isEmpty() && values.size() == 1;
+  }
+
   /** The fields that other variables of the same name don't stand for. */
   public List<Pointer> streams() {
     List<String> known = scalars.stream().map(Value::name).toList();
