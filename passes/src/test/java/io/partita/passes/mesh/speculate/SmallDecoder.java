@@ -1,9 +1,13 @@
 package io.partita.passes.mesh.speculate;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -26,6 +30,11 @@ final class SmallDecoder {
   static final int HEADS = 4;
   static final int SIZE = 4;
   static final int CAPACITY = 24;
+
+  /** Whether each block accepts its approximation, in all combinations. */
+  static final List<List<Boolean>> OUTCOMES =
+      List.of(
+          List.of(false, false), List.of(false, true), List.of(true, false), List.of(true, true));
 
   private static final TensorType CACHE = TensorType.of(ElementType.F32, 1, HEADS, CAPACITY, SIZE);
 
@@ -114,6 +123,35 @@ final class SmallDecoder {
   private Value weight(int in, int out) {
     double[] data = random.doubles((long) in * out, -0.7, 0.7).toArray();
     return graph.constant(Tensor.ofDoubles(TensorType.of(ElementType.F32, in, out), data));
+  }
+
+  /**
+   * A speculating decoder some of whose blocks accept no approximation, whatever lambda is.
+   *
+   * @param lambda that of the module, above 0
+   * @param accepts for each block, whether it is left as it is
+   */
+  static Module accepting(Module module, double lambda, List<Boolean> accepts) {
+    float bound = (float) (lambda * lambda);
+    List<Node> bounds =
+        module.graph().nodes().stream()
+            .filter(
+                node ->
+                    node.constant()
+                        .filter(data -> data.size() == 1 && data.element() == ElementType.F32)
+                        .filter(data -> data.getDouble(0) == bound)
+                        .isPresent())
+            .toList();
+    assertThat(bounds).hasSize(BLOCKS);
+    GraphEditor editor = new GraphEditor(module.graph());
+    for (int block = 0; block < BLOCKS; block++) {
+      if (!accepts.get(block)) {
+        Node node = bounds.get(block);
+        editor.before(node);
+        editor.replace(node.result(), editor.constant(Tensor.filled(node.result().type(), 0)));
+      }
+    }
+    return module.with(editor.freeze());
   }
 
   /** The features of a token, and its position. */
