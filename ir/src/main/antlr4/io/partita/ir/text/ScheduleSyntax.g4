@@ -77,9 +77,9 @@ tileAxis : 'axis' name integer 'by' integer ('until' expression)? over? ;
 
 over : 'over' name ;
 
-// An operand in place is in the working memory.
+// An operand in place is in the working memory. A second name behind the type is the packing: bf8_b.
 operand
-    : ('load' | 'store' | 'scalar') name ':' name '[' (box (',' box)*)? ']'
+    : ('load' | 'store' | 'scalar') name ':' name name? '[' (box (',' box)*)? ']'
       (place ',' integer 'x' bytes | 'in' 'place') buffer? multicast?
     ;
 

@@ -264,6 +264,7 @@ final class MemoryVerifier {
       boolean isSame =
           run.operands().get(i).equals(run.operands().get(stored))
               && load.element().bits() == store.element().bits()
+              && load.packing() == store.packing()
               && load.box().equals(store.box());
       memory.require(
           i == stored || isSame || load.isNear() != store.isNear() || !written.meets(read),

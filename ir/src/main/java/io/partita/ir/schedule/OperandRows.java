@@ -34,7 +34,7 @@ final class OperandRows {
   }
 
   private long bytes(long elements) {
-    return operand.element().packedBytes(elements);
+    return operand.bytes(elements);
   }
 
   /** Whether both may share a byte of the same memory; exact if both have the same rows. */

@@ -14,6 +14,8 @@ import java.util.Optional;
  * where they are.
  *
  * @param name a short C identifier, unique in the loop: {@code x}, {@code weight}
+ * @param element the type of the elements as the program has them
+ * @param packing how they are stored in the home memory and in slots
  * @param box the part of the tensor, outermost dimension first. The last dimension has stride 1 or
  *     a single index
  * @param offset the offset of the first slot in bytes; unused without slots
@@ -27,6 +29,7 @@ import java.util.Optional;
 public record TileOperand(
     String name,
     ElementType element,
+    Packing packing,
     Direction direction,
     List<BoxDimension> box,
     long offset,
@@ -50,6 +53,7 @@ public record TileOperand(
     this(
         name,
         element,
+        Packing.PLAIN,
         direction,
         box,
         offset,
@@ -57,6 +61,11 @@ public record TileOperand(
         slots,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /** Returns the bytes of elements in a row, or the offset of what follows them. */
+  public long bytes(long elements) {
+    return packing.bytes(element, elements);
   }
 
   /** Returns whether the tensor is in the working memory. */

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -111,6 +112,9 @@ final class TileVerifier {
         where(operand.name()),
         "contiguous elements",
         box);
+    if (operand.packing() != Packing.PLAIN) {
+      requireUnpacked(operand);
+    }
     boolean isFixed = box.stream().noneMatch(TileVerifier::readsScalar);
     List<Integer> axes = new ArrayList<>();
     for (int axis = 0; axis < kernel.axes().size(); axis++) {
@@ -232,17 +236,36 @@ final class TileVerifier {
         one);
   }
 
+  /** Packed elements are loaded for kernels that unpack them, in whole granules. */
+  private void requireUnpacked(TileOperand operand) {
+    FAULT.require(
+        operand.direction() == Direction.LOAD
+            && kernel.isUnpacked(kernel.operands().indexOf(operand)),
+        where(operand.name()),
+        "elements in " + operand.packing().text() + " only where kernels unpack them",
+        operand.direction());
+    int granule = operand.packing().granule();
+    List<BoxDimension> rows = operand.box().subList(0, Math.max(0, operand.box().size() - 1));
+    for (BoxDimension dimension : rows) {
+      FAULT.require(
+          dimension.extent() == 1 || dimension.stride() % granule == 0,
+          where(operand.name()),
+          "rows that begin with a block of " + granule + " elements",
+          dimension);
+    }
+  }
+
   private static boolean readsScalar(BoxDimension dimension) {
     return dimension.start().readsScalar() || dimension.size().readsScalar();
   }
 
   private record Box(List<Long> starts, List<Long> ends) {
+    List<Long> extents() {
+      return IntStream.range(0, starts.size()).mapToObj(i -> ends.get(i) - starts.get(i)).toList();
+    }
+
     long elements() {
-      long product = 1;
-      for (int i = 0; i < starts.size(); i++) {
-        product *= ends.get(i) - starts.get(i);
-      }
-      return product;
+      return extents().stream().reduce(1L, (product, extent) -> product * extent);
     }
 
     boolean meets(Box other) {
@@ -269,6 +292,11 @@ final class TileVerifier {
       starts.add(start);
       ends.add(start + size);
     }
+    FAULT.require(
+        starts.isEmpty() || starts.getLast() % operand.packing().granule() == 0,
+        where(operand.name() + " at tile " + tile),
+        "a part that begins with a block of " + operand.packing().granule() + " elements",
+        starts);
     Box box = new Box(starts, ends);
     if (operand.isNear()) {
       FAULT.require(
@@ -278,7 +306,7 @@ final class TileVerifier {
           operand.box());
       return box;
     }
-    long bytes = operand.element().packedBytes(box.elements());
+    long bytes = operand.packing().bytes(operand.element(), box.extents());
     FAULT.require(
         bytes <= operand.slotBytes(),
         where(operand.name() + " at tile " + tile),

@@ -39,13 +39,14 @@ public record TiledKernel(
   }
 
   /**
-   * Whether kernels of f32 have an operand in 16 bits: what reads a circular buffer unpacks its
-   * elements, and what writes to one packs them. Results are packed when they are stored.
+   * Whether kernels of f32 have an operand in 16 bits or in blocks: what reads a circular buffer
+   * unpacks its elements, and what writes to one packs them. Results are packed when they are
+   * stored.
    */
   public boolean isUnpacked(int operand) {
     TileOperand one = operands.get(operand);
     return one.buffer().isPresent()
-        && one.element() == ElementType.BF16
+        && (one.element() == ElementType.BF16 || one.packing() != Packing.PLAIN)
         && calls.stream()
             .map(KernelCall::kernel)
             .noneMatch(kernel -> kernel.elements().contains(ElementType.BF16))

@@ -6,6 +6,7 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CircularBuffer;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
@@ -99,6 +100,7 @@ final class LoopReader {
     return new TileOperand(
         operand.name(0).getText(),
         parser.element(operand.name(1)),
+        operand.name().size() > 2 ? packing(operand.name(2)) : Packing.PLAIN,
         Direction.valueOf(operand.start.getText().toUpperCase(Locale.ROOT)),
         operand.box().stream()
             .map(
@@ -118,6 +120,10 @@ final class LoopReader {
                 buffer ->
                     new CircularBuffer(
                         parser.small(buffer.integer()), parser.bytes(buffer.bytes()))));
+  }
+
+  private Packing packing(ScheduleSyntaxParser.NameContext name) {
+    return Packing.of(name.getText()).orElseThrow(() -> wrong(name, "bf8_b or nothing"));
   }
 
   private CoreGrid.Axis gridAxis(ScheduleSyntaxParser.NameContext name) {

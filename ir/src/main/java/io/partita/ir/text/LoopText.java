@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
@@ -65,10 +66,11 @@ final class LoopText {
             .collect(Collectors.joining(", "));
     line(
         3,
-        "%s %s: %s [%s] %s%s%s",
+        "%s %s: %s%s [%s] %s%s%s",
         operand.direction().name().toLowerCase(Locale.ROOT),
         operand.name(),
         operand.element(),
+        operand.packing() == Packing.PLAIN ? "" : " " + operand.packing().text(),
         box,
         operand.isNear()
             ? "in place"

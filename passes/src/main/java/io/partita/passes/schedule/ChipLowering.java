@@ -13,6 +13,7 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -66,6 +67,7 @@ final class ChipLowering {
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
   private final SharedRegions regions;
   private final KnownValues known;
+  private final PackedWeights weights;
   private final GuardedTasks tasks;
   private final LoopTasks loops;
   private final List<Named> inputs = new ArrayList<>();
@@ -80,10 +82,12 @@ final class ChipLowering {
       SharedRegions regions,
       boolean hasFar,
       long nearBytes,
+      Packing weights,
       Unsupported unsupported) {
     this.regions = regions;
     this.nearBytes = nearBytes;
     this.known = new KnownValues(regions);
+    this.weights = new PackedWeights(kernels.arePaged() ? weights : Packing.PLAIN, known, regions);
     this.hasFar = hasFar;
     this.program = program;
     this.holders = holders;
@@ -119,6 +123,7 @@ final class ChipLowering {
    * @param hasFar whether rows of tables can be fetched from a memory farther than the home memory
    * @param nearBytes the bytes of the largest value that may stay in the working memory; 0 if none
    *     does
+   * @param weights how constant weights are stored, if tiles are in pages
    * @param unsupported receives the nodes without kernel, which make the tasks unusable
    */
   static ChipTasks lower(
@@ -130,10 +135,11 @@ final class ChipLowering {
       long workingBytes,
       boolean hasFar,
       long nearBytes,
+      Packing weights,
       Unsupported unsupported) {
     ChipLowering made =
         new ChipLowering(
-            program, devices, holders, kernels, regions, hasFar, nearBytes, unsupported);
+            program, devices, holders, kernels, regions, hasFar, nearBytes, weights, unsupported);
     made.addConstants();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -177,7 +183,9 @@ final class ChipLowering {
     }
     tasks.enter(group.nodes(), storages);
     boolean isKnown = storages.keySet().containsAll(group.operands());
-    if (group.epilogues() > 0 && isKnown && !EpilogueFusion.isFaster(group, kernels, this::view)) {
+    if (group.epilogues() > 0
+        && isKnown
+        && !EpilogueFusion.isFaster(group, kernels, value -> view(group, value))) {
       group.unfused().forEach(each -> compute(step, each, each.results().equals(group.results())));
       return;
     }
@@ -282,9 +290,14 @@ final class ChipLowering {
     return stored.isPresent();
   }
 
-  private TensorView view(Value value) {
-    Storage known = storages.get(value);
+  private TensorView view(Group group, Value value) {
+    Storage known = storage(group, value);
     return (known == null ? placeFor(value) : known).view();
+  }
+
+  /** The storage of a value as a group reads it; null if it has none. */
+  private Storage storage(Group group, Value operand) {
+    return weights.of(group, operand).orElse(storages.get(operand));
   }
 
   /**
@@ -295,7 +308,7 @@ final class ChipLowering {
     tasks.enter(group.nodes(), storages);
     List<Storage> operands = new ArrayList<>();
     for (Value operand : group.operands()) {
-      Storage storage = storages.get(operand);
+      Storage storage = storage(group, operand);
       if (storage == null) {
         unsupported.add(group.first(), "an operand without elements");
       } else {

@@ -34,6 +34,11 @@ final class KnownValues {
     known.put(value, tensors);
   }
 
+  /** Returns the tensor of each device of a value that was {@link #put}. */
+  List<Tensor> of(Value value) {
+    return known.get(value);
+  }
+
   /** Records the results of a node, if they are known. */
   void follow(Node node) {
     result(node).ifPresent(tensors -> known.put(node.result(), tensors));

@@ -239,6 +239,7 @@ public final class Scheduler {
                         workingBytes(chip),
                         hasFar,
                         nearBytes,
+                        options.weights(),
                         unsupported))
             .toList();
     RoleTasks all =

@@ -11,6 +11,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
@@ -43,7 +44,8 @@ class NearValuesTest {
     return Scheduler.schedule(
         LAYERS,
         SIRACUSA,
-        new SchedulerOptions(OptionalLong.empty(), true, false, nearValues, true, false));
+        new SchedulerOptions(
+            OptionalLong.empty(), true, false, nearValues, true, false, Packing.PLAIN));
   }
 
   private static Stream<TileOperand> near(Schedule schedule) {

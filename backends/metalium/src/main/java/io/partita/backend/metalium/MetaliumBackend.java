@@ -52,10 +52,14 @@ public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
     }
     List<Schedule> schedules =
         Scheduler.schedule(
-            List.of(program), target, SchedulerOptions.STANDARD, progress.part(0, SCHEDULED));
+            List.of(program), target, schedulerOptions(), progress.part(0, SCHEDULED));
     progress.part(SCHEDULED, 1).step("printing kernels", 0, 1);
     TargetDescription used = TargetChange.first(target, program.devices().size());
     return ProgramPrinter.emit(EmittedSchedule.of(schedules.getFirst(), used), options);
+  }
+
+  private SchedulerOptions schedulerOptions() {
+    return SchedulerOptions.STANDARD.withWeights(options.weights().packing());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.ir.tensor.BlockFloat;
 import io.partita.ir.type.ElementType;
 
 /** How the elements of a tile are stored. */

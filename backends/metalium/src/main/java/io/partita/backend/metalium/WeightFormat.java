@@ -2,6 +2,7 @@ package io.partita.backend.metalium;
 
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Packing;
 import java.util.Arrays;
 import java.util.List;
 
@@ -36,6 +37,11 @@ public enum WeightFormat {
                     "one of " + String.join(", ", names),
                     name,
                     NearestName.remedy(name, names)));
+  }
+
+  /** How schedules store such weights. */
+  Packing packing() {
+    return this == BF8_B ? Packing.BF8_B : Packing.PLAIN;
   }
 
   TileFormat tiles(TileFormat elements) {

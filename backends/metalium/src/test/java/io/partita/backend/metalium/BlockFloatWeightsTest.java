@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,53 +42,6 @@ class BlockFloatWeightsTest {
 
   static MetaliumOptions options() {
     return MetaliumOptions.takeFrom(new HashMap<>(Map.of("weights", "bf8_b")));
-  }
-
-  /** The elements that ttnn 0.81.1 has for these after a conversion to bfloat8_b. */
-  @Test
-  void blocksAreRoundedAsTtnnRoundsThem() {
-    float[] row = {
-      1.9999f,
-      1.99f,
-      1,
-      0.5f,
-      -0.0078125f,
-      0.0078125f,
-      0.0234375f,
-      0.0390625f,
-      0,
-      1e-9f,
-      -1.5f,
-      0.0234375f,
-      0.0390625f,
-      1.0078125f,
-      1.0234375f,
-      -1.0078125f
-    };
-    BlockFloat.round(row);
-    assertThat(row)
-        .containsExactly(
-            1.984375f, 1.984375f, 1, 0.5f, 0, 0, 0.03125f, 0.03125f, 0, 0, -1.5f, 0.03125f,
-            0.03125f, 1, 1.03125f, -1);
-  }
-
-  /** Each block of a row has an exponent of its own, the last one with fewer elements too. */
-  @Test
-  void blocksAreIndependent() {
-    float[] row = new float[35];
-    Arrays.fill(row, 0, 16, 64);
-    Arrays.fill(row, 16, 32, 0.3f);
-    Arrays.fill(row, 32, 35, 3e-39f);
-    row[33] = 0;
-    BlockFloat.round(row);
-    assertThat(row[15]).isEqualTo(64);
-    // 0.3 is 76.8 steps of 2^-8.
-    assertThat(row[16]).isEqualTo(77 / 256f);
-    // The smallest numbers have no exponent.
-    assertThat(row[34]).isZero();
-    float[] again = row.clone();
-    BlockFloat.round(again);
-    assertThat(again).isEqualTo(row);
   }
 
   static double[] gaussian(int seed, int count) {

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Blocks that a schedule has for products, whichever function of its step is the last one here. */
 class ScheduledBlocksTest {
@@ -110,13 +110,14 @@ class ScheduledBlocksTest {
 
   /** What a schedule counts as L1 of a loop is what the circular buffers of its kernels take. */
   @ParameterizedTest
-  @EnumSource(names = {"F32", "BF16"})
-  void buffersTakeTheBytesOfTheirLoop(ElementType element) {
+  @CsvSource({"F32, MODEL", "BF16, MODEL", "F32, BF8_B", "BF16, BF8_B"})
+  void buffersTakeTheBytesOfTheirLoop(ElementType element, WeightFormat weights) {
     String text =
         """
         pir 1
         module {
-          graph @product(%x: f32[70,96], %z: f32[70,130], %w: f32[96,130], %scale: f32[130]) -> ("y": f32[70,130], "sum": f32[70,130], "norm": f32[70,130]) {
+          graph @product(%x: f32[70,96], %z: f32[70,130], %scale: f32[130]) -> ("y": f32[70,130], "sum": f32[70,130], "norm": f32[70,130]) {
+            %w = constant WEIGHT : f32[96,130]
             %0 = linear(%x, %w) : f32[70,130] "product"
             %1 = sub(%z, %0) : f32[70,130] "difference"
             %2 = sub(%z, %1) : f32[70,130] "rest"
@@ -127,15 +128,19 @@ class ScheduledBlocksTest {
         """;
     ChipSchedule role =
         Scheduler.schedule(
-                Localization.of(PirParser.parse(text.replace("f32", element.text())), 1),
+                Localization.of(
+                    PirParser.parse(
+                        text.replace("f32", element.text())
+                            .replace("WEIGHT", SeveralChipsTest.gaussian(8, 96 * 130))),
+                    1),
                 TargetLibrary.find("n150"),
-                SchedulerOptions.STANDARD)
+                SchedulerOptions.STANDARD.withWeights(weights.packing()))
             .roles()
             .getFirst();
     StepMeaning meaning = role.meaning().orElseThrow();
     Graph graph = meaning.graphs().getFirst();
     TileFormat format = TileFormat.of(element);
-    MatrixPool pool = new MatrixPool(format, format);
+    MatrixPool pool = new MatrixPool(format, weights.tiles(format));
     HostNumbers numbers = new HostNumbers(pool);
     Matrices matrices = new Matrices(pool, numbers, 0, element);
     List<Work> steps =

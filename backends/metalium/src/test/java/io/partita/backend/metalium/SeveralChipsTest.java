@@ -270,7 +270,7 @@ class SeveralChipsTest {
     assertThat(Correlation.of(expected, found)).isGreaterThan(0.99999);
   }
 
-  private static String gaussian(int seed, int count) {
+  static String gaussian(int seed, int count) {
     Random random = new Random(seed);
     List<String> values = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -8,7 +8,7 @@ import java.util.List;
 /** The tile of an operand in the home memory, as lines of adjacent bytes in row-major order. */
 final class BoxLines {
   private final List<BoxDimension> box;
-  private final long elementBytes;
+  private final TileOperand operand;
   private final long[] sizes;
   private final Line line;
 
@@ -20,7 +20,7 @@ final class BoxLines {
 
   private BoxLines(TileOperand operand, TileExpression.Tile tile, Line line) {
     this.box = operand.box();
-    this.elementBytes = operand.element().packedBytes(1);
+    this.operand = operand;
     this.sizes = box.stream().mapToLong(dimension -> dimension.size().at(tile)).toArray();
     this.line = line;
   }
@@ -38,7 +38,7 @@ final class BoxLines {
     while (outer > 0 && (sizes[outer - 1] == 1 || box.get(outer - 1).stride() == count)) {
       count *= sizes[--outer];
     }
-    each(0, outer, place, Math.toIntExact(count * elementBytes));
+    each(0, outer, place, Math.toIntExact(operand.bytes(count)));
   }
 
   private void each(int dimension, int outer, long place, int bytes) {
@@ -46,7 +46,7 @@ final class BoxLines {
       line.at(place, bytes);
       return;
     }
-    long stride = box.get(dimension).stride() * elementBytes;
+    long stride = operand.bytes(box.get(dimension).stride());
     for (long i = 0; i < sizes[dimension]; i++) {
       each(dimension + 1, outer, place + i * stride, bytes);
     }

@@ -174,7 +174,8 @@ final class LoopRun implements TileExpression.Tile {
       if (changed >= 0 && operand.isMoved()) {
         slots[i] = (slots[i] + 1) % operand.slots();
       }
-      tileBytes[i] = tileBytes(i);
+      List<Long> sizes = sizes(operand);
+      tileBytes[i] = tileBytes(i, sizes);
       if (operand.isNear() && operand.direction() == Direction.LOAD) {
         requireNear(i);
         continue;
@@ -184,7 +185,8 @@ final class LoopRun implements TileExpression.Tile {
       } else if (!overwrites(i)) {
         working.forget(tilePlace(i), Math.toIntExact(tileBytes[i]));
       }
-      unpacked.begin(i, tileBytes[i]);
+      long elements = sizes.stream().reduce(1L, Math::multiplyExact);
+      unpacked.begin(i, elements, sizes.isEmpty() ? 1 : sizes.getLast());
       if (operand.direction() == Direction.LOAD) {
         load(i);
       } else {
@@ -229,13 +231,9 @@ final class LoopRun implements TileExpression.Tile {
     }
   }
 
-  private static long bytes(ElementType element) {
-    return element.packedBytes(1);
-  }
-
-  private long tileBytes(int operand) {
-    TileOperand one = kernel.operands().get(operand);
-    long elements = 1;
+  /** Returns the extents of the tile of an operand. */
+  private List<Long> sizes(TileOperand one) {
+    List<Long> sizes = new ArrayList<>();
     for (BoxDimension dimension : one.box()) {
       long start = dimension.start().at(this);
       long size = dimension.size().at(this);
@@ -243,9 +241,14 @@ final class LoopRun implements TileExpression.Tile {
         throw fault(
             one.name(), "a part of " + dimension.extent() + " indices", size + " from " + start);
       }
-      elements *= size;
+      sizes.add(size);
     }
-    long bytes = elements * bytes(one.element());
+    return sizes;
+  }
+
+  private long tileBytes(int operand, List<Long> sizes) {
+    TileOperand one = kernel.operands().get(operand);
+    long bytes = one.packing().bytes(one.element(), sizes);
     boolean fits = one.isNear() || bytes <= one.slotBytes();
     if (!fits || !working.contains(tilePlace(operand), bytes)) {
       throw fault(one.name(), "at most " + one.slotBytes() + " B in " + working.name(), bytes);
@@ -267,13 +270,13 @@ final class LoopRun implements TileExpression.Tile {
     for (BoxDimension dimension : one.box()) {
       elements += dimension.start().at(this) * dimension.stride();
     }
-    return places.get(operand) + elements * bytes(one.element());
+    return places.get(operand) + one.bytes(elements);
   }
 
   private long readScalar(int operand) {
     TileOperand one = kernel.operands().get(operand);
     long from = place(operand);
-    int bytes = (int) bytes(one.element());
+    int bytes = (int) one.bytes(1);
     requireRead(one.name(), from, bytes);
     Place place = new Place(home.bytes(), (int) from);
     return one.element() == ElementType.I64 ? (int) place.longAt(0) : place.intAt(0);
@@ -398,7 +401,7 @@ final class LoopRun implements TileExpression.Tile {
   private long offset(Value pointer) {
     return switch (pointer) {
       case Value.OperandPointer(var operand, var offset) ->
-          offset.at(this) * bytes(kernel.operands().get(operand).element());
+          kernel.operands().get(operand).bytes(offset.at(this));
       case Value.ScratchPointer(var scratch, var offset) -> offset.at(this);
       case Value other -> throw new IllegalArgumentException("no pointer: " + other);
     };
@@ -424,6 +427,10 @@ final class LoopRun implements TileExpression.Tile {
     if (pointer == null) {
       throw fault(name, "a pointer", "none");
     }
+    if (unpacked.areBlocks(pointer)) {
+      verifyBlocks(name, (Value.OperandPointer) pointer, access);
+      return;
+    }
     long bytes = unpacked.storedBytes(pointer, access);
     long offset = offset(pointer);
     long first = offset + access.first() * bytes;
@@ -446,6 +453,19 @@ final class LoopRun implements TileExpression.Tile {
                   "byte " + (missing - target(pointer)) + " that wasn't");
             }
           });
+    }
+  }
+
+  private void verifyBlocks(String name, Value.OperandPointer pointer, KernelAccess access) {
+    long offset = pointer.offset().at(this);
+    long elements = unpacked.elements(pointer.operand());
+    long first = offset + access.first();
+    long last = offset + access.last();
+    if (access.kind() == Kind.WRITE || first < 0 || last >= elements) {
+      throw fault(
+          name,
+          "elements from 0 to " + (elements - 1) + ", which are read",
+          "elements from " + first + " to " + last);
     }
   }
 

@@ -1,14 +1,17 @@
 package io.partita.ir.schedule.eval;
 
+import io.partita.ir.schedule.Packing;
+import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument.Value;
 import io.partita.ir.schedule.kernel.KernelAccess;
 import io.partita.ir.schedule.kernel.Place;
+import io.partita.ir.tensor.BlockFloat;
 import io.partita.ir.type.ElementType;
 
 /**
- * The tiles of f32 that kernels have of operands in 16 bits. Those of results keep all bits until
- * they are stored.
+ * The tiles of f32 that kernels have of operands in 16 bits or in blocks. Those of results keep all
+ * bits until they are stored.
  */
 final class UnpackedTiles {
   private final TiledKernel kernel;
@@ -16,24 +19,38 @@ final class UnpackedTiles {
   /** The elements of each unpacked operand; null for the others. */
   private final byte[][] tiles;
 
+  /** The elements of a row of each tile. */
+  private final long[] rows;
+
   UnpackedTiles(TiledKernel kernel) {
     this.kernel = kernel;
     this.tiles = new byte[kernel.operands().size()][];
+    this.rows = new long[tiles.length];
   }
 
   boolean has(int operand) {
     return tiles[operand] != null;
   }
 
-  /** Begins another tile of an operand. */
-  void begin(int operand, long bytes) {
+  /** Whether a pointer is to elements in blocks, which are loaded whole. */
+  boolean areBlocks(Value pointer) {
+    return pointer instanceof Value.OperandPointer(var operand, var offset)
+        && kernel.operands().get(operand).packing() != Packing.PLAIN;
+  }
+
+  /**
+   * Begins another tile of an operand.
+   *
+   * @param row the elements of a row
+   */
+  void begin(int operand, long elements, long row) {
     if (kernel.isUnpacked(operand)) {
-      long elements = bytes * Byte.SIZE / ElementType.BF16.bits();
       tiles[operand] = new byte[Math.toIntExact(elements * Float.BYTES)];
+      rows[operand] = row;
     }
   }
 
-  private int elements(int operand) {
+  int elements(int operand) {
     return tiles[operand].length / Float.BYTES;
   }
 
@@ -52,9 +69,24 @@ final class UnpackedTiles {
   /** Unpacks a tile that was loaded. */
   void unpack(int operand, Place tile) {
     if (has(operand)) {
-      double[] elements = tile.doubles(ElementType.BF16, elements(operand));
+      TileOperand one = kernel.operands().get(operand);
+      double[] elements =
+          one.packing() == Packing.BF8_B
+              ? blocks(operand, tile)
+              : tile.doubles(ElementType.BF16, elements(operand));
       place(operand, 0).write(ElementType.F32, elements);
     }
+  }
+
+  private double[] blocks(int operand, Place tile) {
+    double[] elements = new double[elements(operand)];
+    int row = Math.toIntExact(rows[operand]);
+    int at = tile.at();
+    for (int first = 0; first < elements.length; first += row) {
+      BlockFloat.decode(tile.memory(), at, elements, first, row);
+      at += Math.toIntExact(BlockFloat.bytes(row));
+    }
+    return elements;
   }
 
   /** Packs a tile that is going to be stored. */

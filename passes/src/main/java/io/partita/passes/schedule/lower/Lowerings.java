@@ -11,7 +11,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
@@ -60,8 +59,7 @@ public final class Lowerings {
       List<TensorView> operands,
       List<TensorView> results,
       BiFunction<List<TensorView>, List<TensorView>, Optional<TileSpace>> lowering) {
-    List<ElementType> stored =
-        Stream.concat(operands.stream(), results.stream()).map(TensorView::element).toList();
+    List<TensorView> stored = Stream.concat(operands.stream(), results.stream()).toList();
     return lowering
         .apply(unpacked(operands), unpacked(results))
         .map(space -> space.unpacking(stored));

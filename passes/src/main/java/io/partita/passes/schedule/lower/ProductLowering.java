@@ -9,6 +9,7 @@ import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +72,8 @@ final class ProductLowering {
 
   /**
    * @param left the left matrix {@code [batch…, m, k]}
-   * @param right the right matrix {@code [batch…, k, n]}, or {@code [n, k]} if transposed
+   * @param right the right matrix {@code [batch…, k, n]}, or {@code [n, k]} if transposed, of which
+   *     rows or columns are contiguous
    * @param bias the bias {@code [n]}, or null
    */
   static Optional<TileSpace> lower(
@@ -95,7 +97,25 @@ final class ProductLowering {
     epilogues.operands().forEach(view -> strides.add(leading(view, 1, shape)));
     TileGrid grid = TileGrid.of(shape, strides, List.of());
     ProductLowering lowering = new ProductLowering(left, right, grid, epilogues);
-    return Optional.of(lowering.build(left, right, transposed, bias, out));
+    return Optional.of(
+        transposed && hasContiguousColumns(right)
+            ? lowering.build(left, turned(right), false, bias, out)
+            : lowering.build(left, right, transposed, bias, out));
+  }
+
+  private static boolean hasContiguousColumns(TensorView matrix) {
+    return matrix.shape().getLast() > 1 && matrix.strides().getLast() != 1;
+  }
+
+  /** Swaps the last two dimensions. */
+  private static TensorView turned(TensorView matrix) {
+    return new TensorView(matrix.element(), turned(matrix.shape()), turned(matrix.strides()));
+  }
+
+  private static List<Long> turned(List<Long> dimensions) {
+    List<Long> swapped = new ArrayList<>(dimensions);
+    Collections.swap(swapped, swapped.size() - 1, swapped.size() - 2);
+    return swapped;
   }
 
   /** Returns the strides along the dimensions of the result except the last. */

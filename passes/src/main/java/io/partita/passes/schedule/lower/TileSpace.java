@@ -2,6 +2,7 @@ package io.partita.passes.schedule.lower;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
@@ -66,12 +67,14 @@ public record TileSpace(
   /**
    * @param value the number of the value: the index of an operand, or the number of operands plus
    *     the index of a result
+   * @param packing how the elements are stored
    * @param isNear whether the tensor is in the working memory, where kernels use its tiles
    */
   public record Operand(
       String name,
       int value,
       ElementType element,
+      Packing packing,
       Direction direction,
       List<BoxDimension> box,
       boolean isNear) {
@@ -82,17 +85,17 @@ public record TileSpace(
     /** Creates an operand in the home memory. */
     public Operand(
         String name, int value, ElementType element, Direction direction, List<BoxDimension> box) {
-      this(name, value, element, direction, box, false);
+      this(name, value, element, Packing.PLAIN, direction, box, false);
     }
 
-    private Operand unpacked(ElementType stored) {
-      return stored == ElementType.BF16 && element == ElementType.F32
-          ? new Operand(name, value, stored, direction, box, isNear)
+    private Operand unpacking(TensorView stored) {
+      return stored.isPacked() && element == ElementType.F32
+          ? new Operand(name, value, stored.element(), stored.packing(), direction, box, isNear)
           : this;
     }
 
     Operand near() {
-      return new Operand(name, value, element, direction, box, true);
+      return new Operand(name, value, element, packing, direction, box, true);
     }
   }
 
@@ -108,13 +111,13 @@ public record TileSpace(
   }
 
   /**
-   * Returns the space on operands that are stored in 16 bits, which kernels unpack.
+   * Returns the space on operands that are stored in 16 bits or in blocks, which kernels unpack.
    *
-   * @param elements the types in which values are stored, by number
+   * @param stored how values are stored, by number
    */
-  TileSpace unpacking(List<ElementType> elements) {
+  TileSpace unpacking(List<TensorView> stored) {
     List<Operand> changed =
-        operands.stream().map(each -> each.unpacked(elements.get(each.value))).toList();
+        operands.stream().map(each -> each.unpacking(stored.get(each.value))).toList();
     return new TileSpace(name, axes, changed, scratch, calls);
   }
 

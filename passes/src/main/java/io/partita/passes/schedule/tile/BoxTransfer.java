@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.type.ElementType;
@@ -16,7 +17,7 @@ import java.util.List;
 public record BoxTransfer(long bytes, long lines, long transfers) {
   /** Returns the transfer of one tile; contiguous dimensions are merged. */
   public static BoxTransfer of(
-      ElementType element, List<BoxDimension> box, TileExpression.Tile tile) {
+      ElementType element, Packing packing, List<BoxDimension> box, TileExpression.Tile tile) {
     long line = 1;
     long lines = 1;
     long stride = 0;
@@ -36,7 +37,8 @@ public record BoxTransfer(long bytes, long lines, long transfers) {
         transfers *= size;
       }
     }
-    return new BoxTransfer(element.packedBytes(line * lines * transfers), lines, transfers);
+    long bytes = packing.bytes(element, List.of(lines * transfers, line));
+    return new BoxTransfer(bytes, lines, transfers);
   }
 
   /** Returns whether the box is a single line. */

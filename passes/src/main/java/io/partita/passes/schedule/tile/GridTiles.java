@@ -297,8 +297,9 @@ final class GridTiles {
             .filter(each -> each.direction() == direction)
             .count();
     int first = direction == Direction.STORE ? FIRST_RESULT : 0;
+    TileSpace.Operand one = space.operands().get(operand);
     return new CircularBuffer(
-        first + (int) before, pageBytes(space.operands().get(operand).element()));
+        first + (int) before, one.packing().bytes(one.element(), PAGE * PAGE));
   }
 
   static long pageBytes(ElementType element) {

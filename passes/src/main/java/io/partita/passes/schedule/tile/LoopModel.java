@@ -2,6 +2,7 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
@@ -50,6 +51,7 @@ final class LoopModel {
    */
   record Part(
       ElementType element,
+      Packing packing,
       Direction direction,
       List<BoxDimension> box,
       boolean isNear,
@@ -172,7 +174,7 @@ final class LoopModel {
     Mean mean = new Mean(partAxes[i], 0, tiling);
     mean.add(
         at -> {
-          BoxTransfer transfer = BoxTransfer.of(part.element(), part.box(), at);
+          BoxTransfer transfer = BoxTransfer.of(part.element(), part.packing(), part.box(), at);
           sums[0] += mean.share * transfer.cycles(by);
           sums[1] += mean.share * transfer.bytes();
         });

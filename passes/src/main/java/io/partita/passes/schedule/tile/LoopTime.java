@@ -73,6 +73,7 @@ public record LoopTime(
                     each ->
                         new LoopModel.Part(
                             each.element(),
+                            each.packing(),
                             each.direction(),
                             each.box(),
                             each.isNear(),

@@ -254,6 +254,7 @@ public final class TileChoice {
           new TileOperand(
               each.name(),
               each.element(),
+              each.packing(),
               each.direction(),
               box,
               start,

@@ -84,6 +84,7 @@ final class TileSearch {
                 each ->
                     new LoopModel.Part(
                         each.element(),
+                        each.packing(),
                         each.direction(),
                         each.box(),
                         each.isNear(),

@@ -94,7 +94,7 @@ final class WorkingMemory {
             : GridTiles.isTable(space, operand)
                 ? align(together, GridTiles.PAGE * GridTiles.PAGE)
                 : GridTiles.paged(areVectorsRows, sizes);
-    return align(part.element().packedBytes(elements), alignment(operand));
+    return align(part.packing().bytes(part.element(), elements), alignment(operand));
   }
 
   long alignment(int operand) {

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.view;
 
 import io.partita.ir.graph.Value;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -13,16 +14,28 @@ import java.util.Optional;
 /**
  * The strided layout of the elements of a value in a region.
  *
+ * @param packing how elements are stored
  * @param offset of the first element, in elements
  * @param shape static extents
  * @param strides distance of consecutive indices, in elements; for an extent of 1, as if the
  *     dimension were contiguous with the inner ones
  */
 public record Storage(
-    Region region, ElementType element, long offset, List<Long> shape, List<Long> strides) {
+    Region region,
+    ElementType element,
+    Packing packing,
+    long offset,
+    List<Long> shape,
+    List<Long> strides) {
   public Storage {
     shape = List.copyOf(shape);
     strides = canonical(shape, strides);
+  }
+
+  /** Creates the storage of elements that are one after the other. */
+  public Storage(
+      Region region, ElementType element, long offset, List<Long> shape, List<Long> strides) {
+    this(region, element, Packing.PLAIN, offset, shape, strides);
   }
 
   private static List<Long> canonical(List<Long> shape, List<Long> strides) {
@@ -59,7 +72,7 @@ public record Storage(
 
   /** Returns the same bits as elements of another type of equal width. */
   Storage as(ElementType type) {
-    return new Storage(region, type, offset, shape, strides);
+    return new Storage(region, type, packing, offset, shape, strides);
   }
 
   /**
@@ -137,16 +150,16 @@ public record Storage(
   public boolean isWholeConstant() {
     return region.kind() == Region.Kind.CONSTANT
         && isContiguous()
-        && element.packedBytes(elements()) == region.bytes();
+        && packing.bytes(element, elements()) == region.bytes();
   }
 
   public TensorView view() {
-    return new TensorView(element, shape, strides);
+    return new TensorView(element, packing, shape, strides);
   }
 
   /** Returns the offset of the first element, in bytes from the start of the region. */
   public long byteOffset() {
-    return element.packedBytes(offset);
+    return packing.bytes(element, offset);
   }
 
   /** Returns the bytes from the first to the last element, if no stride is negative. */
@@ -155,7 +168,7 @@ public record Storage(
     for (int i = 0; i < shape.size(); i++) {
       last += strides.get(i) * (shape.get(i) - 1);
     }
-    return element.packedBytes(last + 1);
+    return packing.bytes(element, last + 1);
   }
 
   /** Result dimension i is dimension {@code permutation[i]}. */
@@ -163,6 +176,7 @@ public record Storage(
     return new Storage(
         region,
         element,
+        packing,
         offset,
         permutation.stream().map(shape::get).toList(),
         permutation.stream().map(strides::get).toList());
@@ -184,7 +198,7 @@ public record Storage(
       first += starts.get(i) * strides.get(i);
       changed.add(steps.get(i) * strides.get(i));
     }
-    return new Storage(region, element, first, sizes, changed);
+    return new Storage(region, element, packing, first, sizes, changed);
   }
 
   /** Returns the part from index {@code start} on, along one dimension. */
@@ -204,14 +218,14 @@ public record Storage(
       boolean expanded = i < added || shape.get(i - added) == 1 && to.get(i) != 1;
       changed.add(expanded ? 0L : strides.get(i - added));
     }
-    return new Storage(region, element, offset, to, changed);
+    return new Storage(region, element, packing, offset, to, changed);
   }
 
   /** Returns the elements in row-major order with another shape; none if that takes a copy. */
   public Optional<Storage> reshaped(List<Long> to) {
     if (elements() == 0) {
       return Optional.of(
-          new Storage(region, element, offset, to, Collections.nCopies(to.size(), 1L)));
+          new Storage(region, element, packing, offset, to, Collections.nCopies(to.size(), 1L)));
     }
     List<Run> runs = runs();
     Long[] changed = new Long[to.size()];
@@ -235,7 +249,7 @@ public record Storage(
       stride *= extent;
       left /= extent;
     }
-    return Optional.of(new Storage(region, element, offset, to, List.of(changed)));
+    return Optional.of(new Storage(region, element, packing, offset, to, List.of(changed)));
   }
 
   /**
@@ -267,6 +281,7 @@ public record Storage(
                 new Storage(
                     region,
                     element,
+                    packing,
                     offset,
                     List.of(elements() / lines.elements(), lines.elements()),
                     List.of(lines.stride(), 1L)));

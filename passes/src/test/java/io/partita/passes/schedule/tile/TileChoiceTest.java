@@ -115,7 +115,12 @@ class TileChoiceTest {
             .map(
                 each ->
                     new LoopModel.Part(
-                        each.element(), each.direction(), each.box(), each.isNear(), 1))
+                        each.element(),
+                        each.packing(),
+                        each.direction(),
+                        each.box(),
+                        each.isNear(),
+                        1))
             .toList();
     LoopModel model = new LoopModel(parts, space.calls(), 3, CHIP);
     WorkingMemory memory = new WorkingMemory(space, 4, false);
@@ -147,7 +152,12 @@ class TileChoiceTest {
             .map(
                 each ->
                     new LoopModel.Part(
-                        each.element(), each.direction(), each.box(), each.isNear(), 1))
+                        each.element(),
+                        each.packing(),
+                        each.direction(),
+                        each.box(),
+                        each.isNear(),
+                        1))
             .toList();
     long[] extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     return new LoopModel(parts, space.calls(), 3, CHIP)

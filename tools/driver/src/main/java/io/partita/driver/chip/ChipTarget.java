@@ -64,7 +64,8 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch()),
             switches.getOrDefault(ScheduleSwitch.NEAR_VALUES, options.nearValues()),
             switches.getOrDefault(ScheduleSwitch.OVERLAP, options.overlap()),
-            switches.getOrDefault(ScheduleSwitch.LEAST_TRAFFIC, options.leastTraffic())));
+            switches.getOrDefault(ScheduleSwitch.LEAST_TRAFFIC, options.leastTraffic()),
+            options.weights()));
   }
 
   /** A number without a unit is in bytes. */
