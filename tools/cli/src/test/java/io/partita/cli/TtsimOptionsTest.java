@@ -106,12 +106,12 @@ class TtsimOptionsTest {
   }
 
   @Test
-  void severalChipsAreRefused() throws IOException {
+  void moreThanTwoChipsAreRefused() throws IOException {
     Path simulator = Files.createFile(scratch.resolve("libttsim.so"));
     Path python = python("partita: 0.81.1 /ttnn");
-    Invocation run = run("n300", "--on=ttsim", "--python", python, "--ttsim", simulator);
+    Invocation run = run("n150:chips=4", "--on=ttsim", "--python", python, "--ttsim", simulator);
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(run.err()).contains("error P5105", "where:     --on ttsim", "found:     2 chips");
+    assertThat(run.err()).contains("error P5105", "where:     --on ttsim", "found:     4 chips");
   }
 
   @Test

@@ -14,8 +14,8 @@ import java.util.Optional;
 /** Tenstorrent's runtime and simulator, where they are installed. */
 final class WithTtsim {
   private static final Optional<TtnnInstallation> TTNN = ttnn(TtnnInstallation.RELEASE);
-  private static final Optional<Path> SIMULATOR =
-      Optional.ofNullable(System.getProperty("partita.ttsim")).map(Path::of).filter(Files::exists);
+  private static final Optional<Path> SIMULATOR = simulator("partita.ttsim");
+  private static final Optional<Path> PAIR = simulator("partita.ttsim.pair");
 
   static {
     if (!isThere()) {
@@ -28,6 +28,10 @@ final class WithTtsim {
   }
 
   private WithTtsim() {}
+
+  private static Optional<Path> simulator(String property) {
+    return Optional.ofNullable(System.getProperty(property)).map(Path::of).filter(Files::exists);
+  }
 
   private static boolean isThere() {
     return SIMULATOR.isPresent()
@@ -55,6 +59,17 @@ final class WithTtsim {
   static SimulatedProgram program(Path folder, ProgramInterface whole, Path work) {
     assumeThat(isThere()).as("ttnn, ttsim and a compiler").isTrue();
     return new SimulatedProgram(folder, whole, TTNN.orElseThrow(), SIMULATOR.orElseThrow(), work);
+  }
+
+  /** Returns an emitted program for two chips; skips the test without a simulator of both. */
+  static SimulatedProgram pair(Path folder, ProgramInterface whole, Path work) {
+    if (PAIR.isEmpty()) {
+      System.err.println(
+          "NO TTSIM WITH TWO CHIPS: exchanges are NOT TESTED under Tenstorrent's runtime; name a"
+              + " libttsim.so that has two Wormhole chips on PCIe, -Dpartita.ttsim.pair=PATH");
+    }
+    assumeThat(isThere() && PAIR.isPresent()).as("ttnn and ttsim of two chips").isTrue();
+    return new SimulatedProgram(folder, whole, TTNN.orElseThrow(), PAIR.orElseThrow(), work);
   }
 
   /** Returns a ttnn whose headers a stock compiler takes; skips the test without one. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,11 @@ import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
 /**
- * An emitted program whose host program, {@code model.py}, runs with {@code ttnn} and one simulated
- * chip.
+ * An emitted program whose host program, {@code model.py}, runs with {@code ttnn} and one or two
+ * simulated chips.
  *
  * @param folder the emitted folder
- * @param simulator {@code libttsim.so} for Wormhole
+ * @param simulator {@code libttsim.so} for Wormhole, with as many chips as the program
  * @param work the folder that keeps what the runtime compiles; programs may share it
  */
 public record SimulatedProgram(
@@ -40,16 +41,16 @@ public record SimulatedProgram(
   private static final String SEPARATE_STREAMS = "exec 3>&1 >&2; exec \"$@\"";
 
   /**
-   * @throws PartitaException P5105 for several chips
+   * @throws PartitaException P5105 for more than two chips
    */
   public SimulatedProgram {
-    if (whole.mesh().devices() > 1) {
+    if (whole.mesh().devices() > SimulatedPair.CHIPS) {
       throw new PartitaException(
           ProgramCode.TOO_MANY_CHIPS,
           "--on ttsim",
-          "a program for one chip",
+          "a program for one or two chips",
           whole.mesh().devices() + " chips",
-          "compile it for one chip, or run it on the emulation: leave --on out");
+          "compile it for fewer chips, or run it on the emulation: leave --on out");
     }
   }
 
@@ -86,23 +87,23 @@ public record SimulatedProgram(
     Files.copy(
         ttnn.chip(), chip.resolve("soc_descriptor.yaml"), StandardCopyOption.REPLACE_EXISTING);
     Path root = ttnn.compiler().isPresent() ? ttnn.folder() : stockCompiler();
-    return Map.of(
-        "TT_METAL_RUNTIME_ROOT",
-        root.toString(),
-        "TT_METAL_SIMULATOR",
-        library.toString(),
-        "TT_METAL_CACHE",
-        work.toAbsolutePath().resolve("cache").toString(),
-        "TT_METAL_SLOW_DISPATCH_MODE",
-        "1",
-        "TT_METAL_DISABLE_SFPLOADMACRO",
-        "1",
-        "TT_METAL_DISABLE_BACKTRACE",
-        "1",
-        "TT_METAL_INSPECTOR",
-        "0",
-        "TT_METAL_LOGGER_LEVEL",
-        "Error");
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("TT_METAL_RUNTIME_ROOT", root.toString());
+    settings.put("TT_METAL_SIMULATOR", library.toString());
+    settings.put("TT_METAL_CACHE", work.toAbsolutePath().resolve("cache").toString());
+    settings.put("TT_METAL_SLOW_DISPATCH_MODE", "1");
+    settings.put("TT_METAL_DISABLE_SFPLOADMACRO", "1");
+    settings.put("TT_METAL_DISABLE_BACKTRACE", "1");
+    settings.put("TT_METAL_INSPECTOR", "0");
+    settings.put("TT_METAL_LOGGER_LEVEL", "Error");
+    Path cluster = chip.resolve(SimulatedPair.FILE);
+    if (whole.mesh().devices() == SimulatedPair.CHIPS) {
+      Files.writeString(cluster, SimulatedPair.DESCRIPTION);
+      settings.putAll(SimulatedPair.SETTINGS);
+    } else {
+      Files.deleteIfExists(cluster);
+    }
+    return settings;
   }
 
   private Path stockCompiler() throws IOException {
