@@ -1,6 +1,8 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
+import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
@@ -37,6 +39,16 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
       Optional<TileSpace> space,
       List<Storage> operands,
       List<Storage> results) {
+    add(node, node.origin(), text, space, operands, results);
+  }
+
+  private void add(
+      Node node,
+      Origin origin,
+      String text,
+      Optional<TileSpace> space,
+      List<Storage> operands,
+      List<Storage> results) {
     if (space.isEmpty()) {
       unsupported.add(node, "");
       return;
@@ -45,7 +57,7 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
     List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
     List<Storage> used =
         space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
-    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.origin(), text));
+    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, origin, text));
   }
 
   /** Adds a loop for an operation of a node. */
@@ -67,17 +79,31 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
   void copy(Node node, Storage from, Storage to) {
     if (from.element().isFloat() && from.element() != to.element()) {
       add(node, new Elementwise.Cast(to.element()), List.of(from), List.of(to));
-      return;
+    } else {
+      copy(node, node.origin(), NodeText.of(node), from, to);
     }
+  }
+
+  /** Copies an input for its readers, of which {@code node} is one. */
+  void copy(Value input, Node node, Storage from, Storage to) {
+    copy(node, input.origin(), "copy " + input.type(), from, to);
+  }
+
+  private void copy(Node node, Origin origin, String text, Storage from, Storage to) {
     Optional<Storage> words = inWords(from);
     Optional<Storage> place = inWords(to);
     boolean areInWords = words.isPresent() && place.isPresent();
     List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
+    List<Storage> read = List.of(areInWords ? words.get() : from);
+    List<Storage> written = List.of(areInWords ? place.get() : to);
+    Op op = new Movement.Transpose(identity);
     add(
         node,
-        new Movement.Transpose(identity),
-        List.of(areInWords ? words.get() : from),
-        List.of(areInWords ? place.get() : to));
+        origin,
+        text,
+        Lowerings.lower(op, views(read), views(written), kernels.arePaged()),
+        read,
+        written);
   }
 
   /** Regions begin at multiples of a word; pages have elements of their own type. */

@@ -166,7 +166,8 @@ final class ElementCode {
         left.column(),
         right.row(),
         product.k(),
-        dot(product));
+        dot(product),
+        right.column() == product.k());
   }
 
   private static Optional<String> dot(ElementRun.Product product) {

@@ -74,6 +74,7 @@ public record ElementFunction(
    * @param depth the number of terms
    * @param dot the function of simd.h that adds four products of adjacent bytes, if there are whole
    *     words of them
+   * @param follows whether the terms of a column follow those of the column before
    */
   public record Product(
       String leftType,
@@ -83,7 +84,8 @@ public record ElementFunction(
       long leftStep,
       long rightStep,
       long depth,
-      Optional<String> dot) {
+      Optional<String> dot,
+      boolean follows) {
     /** The number of steps. */
     public long count() {
       return dot.isPresent() ? depth / Integer.BYTES : depth;
@@ -110,6 +112,14 @@ public record ElementFunction(
    */
   public Optional<Counter> lines() {
     return counters.size() == 1 ? Optional.of(counters.getFirst()) : Optional.empty();
+  }
+
+  /** Whether a line of sums reads the words of the right matrix one after the other. */
+  public boolean isLineOfWords() {
+    return lines().isPresent()
+        && product
+            .filter(each -> each.unrolled() && each.dot().isPresent() && each.follows())
+            .isPresent();
   }
 
   /** Whether it only copies, so that most of a loop would be its branch. */
