@@ -64,8 +64,8 @@ struct partita_softmax_weights {
 partita_kernel partita_softmax_weights_i32;
 
 /*
- * For each row of x [rows, size] with y = weights[max - x]: floor(y (levels - 1) / sum y), or 0 if the sum is 0; the sum and
- * each y levels are below 2^31. Out may be x. Cores take whole rows.
+ * For each row of x [rows, size] with y = weights[max - x]: floor(y (levels - 1) / sum y), or 0 if the sum is 0; the sum is
+ * below 2^31, and y levels are below 2^30. Out may be x. Cores take whole rows.
  */
 struct partita_weighted_softmax {
     const void *x;           /* [rows, size] */

@@ -185,11 +185,24 @@ void partita_softmax_weights_i32(const void *arguments, int32_t core, int32_t co
     }
 }
 
-/* x / y for x and 2 <= y < 2^31, where inverse = (2^32 - 1) / y + 1: the estimate is at most 1 too large. */
-static inline uint32_t quotient_below(uint32_t x, uint32_t y, uint32_t inverse)
+/*
+ * The factor with which floor(x / y) is floor(x factor / 2^(31 + bits)), for x < 2^30 and 2^bits <= y < 2^(bits + 1): the
+ * integer above 2^(31 + bits) / y. It is too large by at most 1, so x factor / 2^(31 + bits) by less than 1 / y. The digits
+ * of the quotient are found as many at a time as fit 32 bits.
+ */
+static inline uint32_t reciprocal(uint32_t y, int32_t bits)
 {
-    const uint32_t estimate = (uint32_t)((uint64_t)x * inverse >> 32);
-    return estimate - (x - estimate * y) / (1u << 31);
+    uint32_t rest = (uint32_t)1 << bits;
+    uint32_t quotient = rest == y;
+    rest -= quotient * y;
+    for (int32_t left = 31; left > 0;) {
+        const int32_t digits = partita_min(left, 31 - bits);
+        const uint32_t next = (rest << digits) / y;
+        quotient = (quotient << digits) + next;
+        rest = (rest << digits) - next * y;
+        left -= digits;
+    }
+    return quotient + 1;
 }
 
 /* PARTITA_GROUP elements at a time, as above. */
@@ -216,7 +229,7 @@ static inline uint32_t quotient_below(uint32_t x, uint32_t y, uint32_t inverse)
     }                                                                                                                  \
                                                                                                                        \
     static inline __attribute__((always_inline)) void NAME##_share(const uint32_t *weights, const T *x, T *out,        \
-                                                                   uint32_t top, uint32_t sum, uint32_t inverse,       \
+                                                                   uint32_t top, uint32_t factor, int32_t shift,       \
                                                                    int32_t count)                                      \
     {                                                                                                                  \
         uint32_t own[PARTITA_GROUP];                                                                                   \
@@ -224,7 +237,7 @@ static inline uint32_t quotient_below(uint32_t x, uint32_t y, uint32_t inverse)
             own[i] = weights[-(int32_t)x[i]];                                                                          \
         }                                                                                                              \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            out[i] = (T)quotient_below(own[i] * top, sum, inverse);                                                    \
+            out[i] = (T)((uint32_t)((uint64_t)(own[i] * top) * factor >> 32) >> shift);                                \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
@@ -260,12 +273,13 @@ static inline uint32_t quotient_below(uint32_t x, uint32_t y, uint32_t inverse)
                 }                                                                                                      \
                 continue;                                                                                              \
             }                                                                                                          \
-            const uint32_t inverse = UINT32_MAX / sum + 1;                                                             \
+            const int32_t bits = partita_highest_bit(sum);                                                             \
+            const uint32_t factor = reciprocal(sum, bits);                                                             \
             for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
-                NAME##_share(weights, x + i, out + i, top, sum, inverse, PARTITA_GROUP);                               \
+                NAME##_share(weights, x + i, out + i, top, factor, bits - 1, PARTITA_GROUP);                           \
             }                                                                                                          \
             for (; i < size; i++) {                                                                                    \
-                NAME##_share(weights, x + i, out + i, top, sum, inverse, 1);                                           \
+                NAME##_share(weights, x + i, out + i, top, factor, bits - 1, 1);                                       \
             }                                                                                                          \
         }                                                                                                              \
     }

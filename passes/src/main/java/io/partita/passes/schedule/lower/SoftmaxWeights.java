@@ -23,19 +23,26 @@ final class SoftmaxWeights {
 
   private SoftmaxWeights() {}
 
-  /** Whether it is faster by a table. */
+  /** Whether it is faster by a table, and weights times levels fit 30 bits. */
   static boolean serve(IntegerSoftmax softmax, TensorView x) {
     return x.elements() >= LEAST_ELEMENTS
         && softmax.levels() <= MOST_LEVELS
-        && areSmall(softmax, x);
+        && areSmall(softmax, x, 2 * softmax.levels());
   }
 
   /** Whether weights, their sums and their products with levels fit 31 bits, for bytes. */
   static boolean areSmall(IntegerSoftmax softmax, TensorView x) {
-    long size = x.shape().getLast();
+    return areSmall(softmax, x, softmax.levels());
+  }
+
+  private static boolean areSmall(IntegerSoftmax softmax, TensorView x, long levels) {
     return x.element().isByte()
         && IntegerNetworkKernels.hasSmallWeights(
-            softmax.a(), softmax.b(), softmax.c(), softmax.log2(), Math.max(softmax.levels(), size));
+            softmax.a(),
+            softmax.b(),
+            softmax.c(),
+            softmax.log2(),
+            Math.max(levels, x.shape().getLast()));
   }
 
   /** Computes the weights in each tile, and returns the arguments of the softmax. */
