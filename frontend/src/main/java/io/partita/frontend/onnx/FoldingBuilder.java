@@ -52,6 +52,12 @@ final class FoldingBuilder {
   /** The elements of integer values that depend on symbols. */
   private final Map<Value, List<Dim>> symbolic = new IdentityHashMap<>();
 
+  /**
+   * Small dequantized constants, and what follows from them. They remain nodes, because devices
+   * store the integers, but shapes may depend on them.
+   */
+  private final Map<Value, Tensor> computed = new IdentityHashMap<>();
+
   private long folded;
   private long work;
   private long symbolicWork;
@@ -73,13 +79,18 @@ final class FoldingBuilder {
     return value.isInput() ? Optional.empty() : value.definition().constant();
   }
 
+  /** Returns the tensor of a constant, or of a small value that follows from constants. */
+  Optional<Tensor> known(Value value) {
+    return constant(value).or(() -> Optional.ofNullable(computed.get(value)));
+  }
+
   /** Returns the elements of an integer or boolean value in row-major order, if known. */
   Optional<List<Dim>> dims(Value value) {
     List<Dim> known = symbolic.get(value);
     if (known != null) {
       return Optional.of(known);
     }
-    return constant(value)
+    return known(value)
         .filter(data -> !data.element().isFloat())
         .filter(data -> data.size() <= SymbolicEvaluation.MAX_ELEMENTS)
         .map(
@@ -107,7 +118,36 @@ final class FoldingBuilder {
     if (known.isPresent()) {
       return known.get();
     }
-    return builder.addNode(op, operands).results();
+    Node node = builder.addNode(op, operands);
+    compute(node);
+    return node.results();
+  }
+
+  /** Remembers the results of a node that follow from dequantized constants. */
+  private void compute(Node node) {
+    boolean follows =
+        node.op() instanceof Quantized.Dequantize
+            || node.operands().stream().anyMatch(computed::containsKey);
+    List<Tensor> data =
+        node.operands().stream().map(this::known).flatMap(Optional::stream).toList();
+    if (!follows || data.size() < node.operands().size()) {
+      return;
+    }
+    List<TensorType> types = node.results().stream().map(Value::type).toList();
+    boolean small =
+        data.stream().allMatch(operand -> operand.size() <= SymbolicEvaluation.MAX_ELEMENTS)
+            && types.stream()
+                .allMatch(
+                    type -> type.isStatic() && !exceeds(type, SymbolicEvaluation.MAX_ELEMENTS));
+    if (small && fitsLimits(node.op(), data, types)) {
+      evaluated(node.op(), data)
+          .ifPresent(
+              results -> {
+                for (int i = 0; i < results.size(); i++) {
+                  computed.put(node.results().get(i), results.get(i));
+                }
+              });
+    }
   }
 
   /** Whether the result equals the operand. */
@@ -154,12 +194,12 @@ final class FoldingBuilder {
     if (!isWorthFolding(op, data, types)) {
       return Optional.empty();
     }
+    return evaluated(op, data).map(results -> results.stream().map(this::constant).toList());
+  }
+
+  private static Optional<List<Tensor>> evaluated(Op op, List<Tensor> data) {
     try {
-      List<Value> values = new ArrayList<>();
-      for (Tensor result : OpEvaluator.evaluate(op, data)) {
-        values.add(constant(result));
-      }
-      return Optional.of(values);
+      return Optional.of(OpEvaluator.evaluate(op, data));
     } catch (RuntimeException notNow) {
       // An operation that can't be computed fails at run time, if it is reached.
       return Optional.empty();
@@ -186,6 +226,12 @@ final class FoldingBuilder {
     if (op instanceof Source && elements > SMALL_RESULT) {
       return false;
     }
+    return fitsLimits(op, data, types);
+  }
+
+  /** Counts a result, unless it exceeds the limits of all results together. */
+  private boolean fitsLimits(Op op, List<Tensor> data, List<TensorType> types) {
+    long elements = types.stream().mapToLong(type -> type.shape().elements()).sum();
     long more = work(op, data, elements);
     if (elements > ALWAYS && folded + elements > MAX_TOTAL
         || more > ALWAYS && work + more > MAX_WORK) {

@@ -329,7 +329,7 @@ final class NodeImport implements NodeScope {
   @Override
   public Tensor data(int input) {
     Value value = input(input);
-    return FoldingBuilder.constant(value).orElseThrow(() -> notKnown(input));
+    return model.builder().known(value).orElseThrow(() -> notKnown(input));
   }
 
   @Override

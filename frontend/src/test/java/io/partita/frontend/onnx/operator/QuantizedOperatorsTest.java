@@ -346,4 +346,28 @@ class QuantizedOperatorsTest {
     Tensor x = Tensor.floats(Shape.of(1, 2, 2, 2), 1, 8, 7, 2, 3, 5, 4, 6);
     assertThat(sketch.run(folder, x).floats()).containsExactly(7, 8);
   }
+
+  /** Tests what ONNX Runtime's quantizer makes of shapes that an exporter computes in floats. */
+  @Test
+  void shapesFollowFromDequantizedConstants() {
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .input("x", TensorType.of(ElementType.I64, 1))
+            .initializer("positions", of(ElementType.I8, Shape.of(3), 0, 4, 8))
+            .initializer("scale", Tensor.floats(Shape.SCALAR, 0.5f))
+            .initializer("zero", of(ElementType.I8, Shape.SCALAR, 0))
+            .initializer("last", Tensor.longs(Shape.SCALAR, 2))
+            .initializer("none", Tensor.longs(Shape.SCALAR, 0))
+            .initializer("one", Tensor.longs(Shape.SCALAR, 1))
+            .node("", "DequantizeLinear", List.of("positions", "scale", "zero"), "floats")
+            .node("", "Gather", List.of("floats", "last"), "limit")
+            .node("", "QuantizeLinear", List.of("limit", "scale", "zero"), "level")
+            .node("", "DequantizeLinear", List.of("level", "scale", "zero"), "rounded")
+            .node("", "Cast", List.of("rounded"), "count", integer("to", 7))
+            .node("", "Range", List.of("none", "count", "one"), "range")
+            .node("", "Add", List.of("range", "x"), "y")
+            .output("y", TensorType.of(ElementType.I64, 4));
+    assertThat(sketch.run(folder, Tensor.longs(Shape.of(1), 3)).longs())
+        .containsExactly(3, 4, 5, 6);
+  }
 }
