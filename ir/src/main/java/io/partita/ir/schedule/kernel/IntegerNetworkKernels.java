@@ -44,8 +44,7 @@ public final class IntegerNetworkKernels {
           .requires(
               "a, c >= 0 and a (|b| + log2)^2 + c < 2^31",
               call ->
-                  hasSmallWeights(
-                      call.get("a"), call.get("b"), call.get("c"), call.get("log2"), 1))
+                  hasSmallWeights(call.get("a"), call.get("b"), call.get("c"), call.get("log2"), 1))
           .build(
               all -> all.add("out", WRITE, Integer.SIZE, KernelAccess.contiguous(DISTANCES)),
               call -> CallWork.elements(TileExpression.of(DISTANCES)));
