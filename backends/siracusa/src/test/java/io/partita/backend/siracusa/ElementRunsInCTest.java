@@ -159,11 +159,13 @@ class ElementRunsInCTest {
               input(ElementType.I8, 128, batch, rows, depth),
               input(ElementType.I8, 128, random.nextBoolean() ? batch : 1, depth, columns));
         }
-        default ->
-            graph.add(
-                new Contraction.MatMul(ElementType.I32),
-                input(ElementType.I8, 128, rows, 7),
-                graph.constant(tensor(ElementType.I8, 128, 7, columns)));
+        default -> {
+          long depth = List.of(4L, 7L, 8L).get(random.nextInt(3));
+          yield graph.add(
+              new Contraction.MatMul(ElementType.I32),
+              input(ElementType.I8, 128, rows, depth),
+              graph.constant(tensor(ElementType.I8, 128, depth, columns)));
+        }
       };
     }
 
