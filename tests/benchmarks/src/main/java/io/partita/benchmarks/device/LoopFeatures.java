@@ -46,7 +46,8 @@ record LoopFeatures(
       }
       boolean isLoad = operand.direction() == Direction.LOAD;
       BoxTransfer transfer =
-          BoxTransfer.of(operand.element(), operand.box(), new LoopPosition(loop));
+          BoxTransfer.of(
+              operand.element(), operand.packing(), operand.box(), new LoopPosition(loop));
       double cycles = transfer.transferCycles(channel(chip, isLoad));
       long more = moves(operand, loop) - 1;
       operands++;
