@@ -122,7 +122,7 @@ class IntegerNetworkTest {
       KernelCall table =
           new KernelCall("partita_softmax_weights_i32")
               .out(weights.type())
-              .i32((int) op.a(), (int) op.b(), (int) op.c(), (int) op.log2());
+              .i32(op.a(), op.b(), op.c(), op.log2());
       verify(table, weights, kernels);
       KernelCall call =
           new KernelCall("partita_weighted_softmax_" + element.text())
@@ -130,7 +130,7 @@ class IntegerNetworkTest {
               .in(weights)
               .out(x.type())
               .i32(x.shape().extents())
-              .i32((int) op.levels());
+              .i32(op.levels());
       verify(call, reference(op, x), kernels);
     }
   }

@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class ByteStatesTest {
-  private static final int BYTES = 3 * (1 << 16) + 77;
+  static final int BYTES = 3 * (1 << 16) + 77;
 
   /** Fills as {@link Arrays#fill} does, and finds what a loop over all bytes finds. */
   @Property(tries = 50)

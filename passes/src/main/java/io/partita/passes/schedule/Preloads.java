@@ -239,7 +239,7 @@ final class Preloads {
   private static long workspace(Action action) {
     return switch (action) {
       case Action.Joining joining when joining.message().combine() != Combine.REPLACE ->
-          2 * (1 + joining.messages().size()) * Math.min(Actions.TILE, joining.message().bytes());
+          2L * (1 + joining.messages().size()) * Math.min(Actions.TILE, joining.message().bytes());
       case Action any -> any.message().isInPlace() ? 0 : any.message().bytes();
     };
   }

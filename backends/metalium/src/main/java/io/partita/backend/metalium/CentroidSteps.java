@@ -75,7 +75,7 @@ final class CentroidSteps {
     double[] rest = new double[whole.length];
     double[] norms = new double[Math.toIntExact(groups * Matrix.TILE * size)];
     for (int group = 0; group < groups; group++) {
-      long above = group * (long) width - firstTile(group, width) * Matrix.TILE;
+      long above = group * (long) width - (long) firstTile(group, width) * Matrix.TILE;
       for (int k = 0; k < size; k++) {
         double norm = 0;
         for (int j = 0; j < width; j++) {

@@ -177,7 +177,7 @@ final class LineKernels {
       Place parts, float[] x, int from, int size, float shift, boolean squares) {
     float[] all = parts(x, from, size, shift, squares);
     System.arraycopy(
-        parts.plus(Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
+        parts.plus((long) Float.BYTES * PARTS * (from / size)).floats(PARTS), 0, all, 0, PARTS);
     return sum(all);
   }
 

@@ -55,7 +55,7 @@ final class ReduceByProduct implements RewriteRule {
     }
     List<Integer> axes = new ArrayList<>(reduce.axes());
     int last = x.type().rank() - 1;
-    Value sums = axes.remove((Integer) last) ? columnSums(terms, x) : x;
+    Value sums = axes.remove(Integer.valueOf(last)) ? columnSums(terms, x) : x;
     if (!axes.isEmpty()) {
       sums = rowSums(terms, sums, axes);
     }

@@ -266,11 +266,11 @@ final class ModelMutator {
           node.setInput(random.nextInt(node.getInputCount()), name);
         }
       }
-      default -> mutateAttributes(node, graph);
+      default -> mutateAttributes(node);
     }
   }
 
-  private void mutateAttributes(NodeProto.Builder node, GraphProto.Builder graph) {
+  private void mutateAttributes(NodeProto.Builder node) {
     if (node.getAttributeCount() == 0) {
       node.addAttribute(attribute(new String[] {"axis", "axes", "perm"}[random.nextInt(3)]));
       return;
@@ -280,7 +280,7 @@ final class ModelMutator {
     switch (random.nextInt(6)) {
       case 0 -> node.removeAttribute(at);
       case 1 -> node.setAttribute(at, attribute(attribute.getName()));
-      default -> mutate(attribute, graph);
+      default -> mutate(attribute);
     }
   }
 
@@ -301,7 +301,7 @@ final class ModelMutator {
     return ByteString.copyFromUtf8(TEXTS[random.nextInt(TEXTS.length)]);
   }
 
-  private void mutate(AttributeProto.Builder attribute, GraphProto.Builder graph) {
+  private void mutate(AttributeProto.Builder attribute) {
     if (attribute.hasG() && attribute.getG().getNodeCount() > 0) {
       mutateNode(attribute.getGBuilder());
     } else if (attribute.hasT()) {

@@ -165,7 +165,7 @@ class EncoderDecoderTextTest {
     Map<String, Tensor> inputs = new HashMap<>();
     OnnxModel.read(model.resolve("network.onnx"))
         .inputTypes()
-        .forEach((name, type) -> inputs.put(name, initial(name, type)));
+        .forEach((name, type) -> inputs.put(name, initial(type)));
     encoded.forEach((name, data) -> inputs.put(name.replace("present", "past_key_values"), data));
     List<Integer> tokens = new ArrayList<>(List.of(START));
     try (OnnxRuntime oracle = new OnnxRuntime(model.resolve("network.onnx"))) {
@@ -191,7 +191,7 @@ class EncoderDecoderTextTest {
   }
 
   /** An empty cache, and true. */
-  private static Tensor initial(String name, TensorType type) {
+  private static Tensor initial(TensorType type) {
     if (type.rank() == 4) {
       Shape shape = type.shape().with(0, Dim.ONE).with(2, Dim.ZERO);
       return Tensor.filled(type.with(shape), 0);

@@ -33,7 +33,7 @@ class LanguageModelTest {
   private static final double LOSS_ERROR = 1e-5;
 
   /** Returns the folder lazily, since the larger model may be missing. */
-  private interface Source {
+  interface Source {
     Path folder();
   }
 

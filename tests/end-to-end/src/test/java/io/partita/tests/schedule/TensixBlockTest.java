@@ -268,10 +268,10 @@ class TensixBlockTest {
   @ParameterizedTest
   @CsvSource({"16, 0, 1, 8", "32, 0, 1, 4", "32, 1, 1, 3", "16, 1, 1, 7"})
   void partsOfBlocksFitRegisters(int bits, int spare, int rows, int columns) {
-    ProductBlocks.Queue queue = new ProductBlocks.Queue(2, true);
-    ProductBlocks.Extent wide = new ProductBlocks.Extent(90, 9, 8);
-    ProductBlocks.Extent high = new ProductBlocks.Extent(12, 6, 2);
-    ProductBlocks.Extent depth = new ProductBlocks.Extent(5, 5, 1);
+    CoreBlocks.Queue queue = new CoreBlocks.Queue(2, true);
+    CoreBlocks.Extent wide = new CoreBlocks.Extent(90, 9, 8);
+    CoreBlocks.Extent high = new CoreBlocks.Extent(12, 6, 2);
+    CoreBlocks.Extent depth = new CoreBlocks.Extent(5, 5, 1);
     ProductBlocks gate = new ProductBlocks(high, wide, depth, queue, queue, 1, 1);
     assertThat(gate.part(bits, spare)).isEqualTo(new ProductBlocks.Part(rows, columns));
   }
