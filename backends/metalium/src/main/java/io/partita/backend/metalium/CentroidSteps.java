@@ -75,12 +75,12 @@ final class CentroidSteps {
     double[] rest = new double[whole.length];
     double[] norms = new double[Math.toIntExact(groups * Matrix.TILE * size)];
     for (int group = 0; group < groups; group++) {
-      long above = group * (long) width - (long) firstTile(group, width) * Matrix.TILE;
+      long above = group * (long) width - firstTile(group, width) * Matrix.TILE;
       for (int k = 0; k < size; k++) {
         double norm = 0;
         for (int j = 0; j < width; j++) {
           double element = data.getDouble((group * size + k) * width + j);
-          int place = Math.toIntExact((group * rows + above + j) * size + k);
+          int place = Math.toIntExact(((long) group * rows + above + j) * size + k);
           whole[place] = element;
           rest[place] = element - KernelArithmetic.F32.inSource(element);
           norm += element * element;
