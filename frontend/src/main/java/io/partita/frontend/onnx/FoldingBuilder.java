@@ -128,9 +128,12 @@ final class FoldingBuilder {
     boolean follows =
         node.op() instanceof Quantized.Dequantize
             || node.operands().stream().anyMatch(computed::containsKey);
+    if (!follows) {
+      return;
+    }
     List<Tensor> data =
         node.operands().stream().map(this::known).flatMap(Optional::stream).toList();
-    if (!follows || data.size() < node.operands().size()) {
+    if (data.size() < node.operands().size()) {
       return;
     }
     List<TensorType> types = node.results().stream().map(Value::type).toList();

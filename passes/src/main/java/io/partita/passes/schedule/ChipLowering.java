@@ -7,9 +7,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
@@ -46,12 +44,6 @@ import java.util.stream.Stream;
 final class ChipLowering {
   /** The alignment of rows in a farther memory, in bytes. */
   private static final long ROW_ALIGNMENT = 4;
-
-  /** The most bytes of an input that stays in the working memory. */
-  private static final long SMALL_INPUT = 256;
-
-  /** Copying an input there takes as long as two or three loops need to load it. */
-  private static final int MANY_READERS = 4;
 
   private final Program program;
   private final List<Integer> holders;
@@ -184,33 +176,17 @@ final class ChipLowering {
     }
   }
 
-  /**
-   * Copies small inputs of many loops, such as angles or masks that all blocks read: the copies are
-   * values that may stay in the working memory.
-   */
+  /** Copies what {@link KeptInputs} finds, except for states. */
   private void keepInputs() {
-    Map<Value, List<Node>> readers = graph.readers();
-    for (Value input : graph.inputs()) {
-      List<Node> own = readers.getOrDefault(input, List.of());
-      Storage storage = storages.get(input);
-      boolean isKept =
-          storage.region().kind() == Region.Kind.ACTIVATION
-              && input.type().bytes() <= Math.min(SMALL_INPUT, nearBytes)
-              && input.type().shape().elements() > 1
-              && input.type().element() != ElementType.BOOL
-              && own.size() >= MANY_READERS
-              && own.stream().allMatch(ChipLowering::readsTiles);
-      if (isKept) {
-        storages.put(input, Storage.fresh(input, types));
-        loops.copy(input, own.getFirst(), storage, storages.get(input));
-      }
-    }
-  }
-
-  private static boolean readsTiles(Node node) {
-    return node.op() instanceof Contraction
-        || node.op() instanceof Elementwise
-        || node.op() instanceof IntegerNetwork;
+    KeptInputs.of(graph, nearBytes)
+        .forEach(
+            (input, readers) -> {
+              Storage storage = storages.get(input);
+              if (storage.region().kind() == Region.Kind.ACTIVATION) {
+                storages.put(input, Storage.fresh(input, types));
+                loops.copy(input, readers.getFirst(), storage, storages.get(input));
+              }
+            });
   }
 
   private void visit(int step, Group group) {

@@ -33,7 +33,7 @@ public final class IntegerNetworkKernels {
           .build(IntegerNetworkKernels::rows, IntegerNetworkKernels::lines);
 
   /** Distances of bytes from the largest one. */
-  private static final int DISTANCES = 256;
+  public static final int DISTANCES = 256;
 
   private static final KernelStruct SOFTMAX_WEIGHTS =
       KernelStruct.in("integer_network.h", "softmax_weights")

@@ -17,8 +17,6 @@ final class SoftmaxWeights {
   /** For fewer elements, the table takes longer to compute. */
   private static final long LEAST_ELEMENTS = 512;
 
-  private static final long DISTANCES = 256;
-
   private static final long MOST_LEVELS = 256;
 
   private SoftmaxWeights() {}
@@ -47,7 +45,9 @@ final class SoftmaxWeights {
 
   /** Computes the weights in each tile, and returns the arguments of the softmax. */
   static List<Argument> computed(IntegerSoftmax softmax, TileSpaceBuilder space) {
-    int weights = space.scratch("weights", TileExpression.of(DISTANCES * Integer.BYTES));
+    int weights =
+        space.scratch(
+            "weights", TileExpression.of((long) IntegerNetworkKernels.DISTANCES * Integer.BYTES));
     space.call(
         "softmax_weights_i32",
         List.of(

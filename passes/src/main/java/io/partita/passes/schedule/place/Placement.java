@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -139,31 +138,29 @@ public final class Placement {
         || resident.runs().stream().allMatch(each -> each.homeUse().used() <= home.available())) {
       return resident;
     }
-    Optional<PlacedRuns> fastest =
-        leastTraffic
-            ? Optional.empty()
-            : placement.best(
-                Residency.choices(placement.large, outside, placement.room, placement.unit), false);
-    if (fastest.isPresent() && fastest.get().fits()) {
-      return fastest.get();
+    List<Set<Region>> withLittleRing =
+        Residency.ofLeastTraffic(placement.large, outside, placement.room, placement.unit);
+    if (leastTraffic) {
+      return placement.best(withLittleRing, true);
+    }
+    PlacedRuns fastest =
+        placement.best(
+            Residency.choices(placement.large, outside, placement.room, placement.unit), false);
+    if (fastest.fits()) {
+      return fastest;
     }
     // What has no room in the farther memory may have some beside a little ring.
-    PlacedRuns least =
-        placement
-            .best(
-                Residency.ofLeastTraffic(placement.large, outside, placement.room, placement.unit),
-                leastTraffic)
-            .orElseThrow();
-    return fastest.filter(other -> !least.isBetterThan(other, leastTraffic)).orElse(least);
+    PlacedRuns little = placement.best(withLittleRing, false);
+    return little.isBetterThan(fastest, false) ? little : fastest;
   }
 
-  private Optional<PlacedRuns> best(List<Set<Region>> choices, boolean leastTraffic) {
+  private PlacedRuns best(List<Set<Region>> choices, boolean leastTraffic) {
     PlacedRuns best = null;
     for (Set<Region> streamed : choices) {
       PlacedRuns places = place(streamed);
       best = best == null || places.isBetterThan(best, leastTraffic) ? places : best;
     }
-    return Optional.ofNullable(best);
+    return best;
   }
 
   /** Whether a weight or state may be streamed. */
