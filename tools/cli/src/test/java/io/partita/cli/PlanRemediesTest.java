@@ -106,6 +106,7 @@ final class PlanRemediesTest {
         .containsExactly("a smaller batch", "a shorter sequence");
   }
 
+  @Tag("exhaustive")
   @Test
   void missingRemediesAreReported() {
     Invocation failed =

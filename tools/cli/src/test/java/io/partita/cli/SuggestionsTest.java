@@ -148,7 +148,6 @@ class SuggestionsTest {
           P6019 | gpt2/ts_sdpa_kv       | --kv-capacity 16 --dim past=32
           P6019 | gpt2/ts_sdpa_kv       | --dim past=32 --passes simplify,raise,simplify,kv-state(capacity=16)
           P6017 | gpt2/ts_sdpa_kv       | --strategy tensor
-          P4301 | gpt2/ts_sdpa_kv       | --devices auto
           P6021 | gpt2/ts_sdpa_kv       | --chunk 4
           """)
   void moreSuggestionsForModelsWork(String code, String model, String options) {
@@ -203,21 +202,21 @@ class SuggestionsTest {
     assertSuggestionWorks(command(file, "--devices 4 --plan wifi-laptops:laptops=2"), "P4301");
   }
 
+  @Tag("exhaustive")
+  @Test
+  void suggestionsForAutomaticDevicesWork() {
+    Path file = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
+    assertSuggestionWorks(command(file, "--devices auto"), "P4301");
+  }
+
   /** A model of the shared data with an open image size. */
-  @Tag("thorough")
+  @Tag("exhaustive")
   @ParameterizedTest
-  @ValueSource(strings = "--dim height=100 --dim width=100")
+  @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
   void suggestionsForImagesWork(String options) {
     Path vit = Invocation.ROOT.resolve("../shared/user-models/vit_cls/network.onnx");
     assumeThat(vit).exists();
     assertSuggestionWorks(command(vit, options), "P2005");
-  }
-
-  @Tag("exhaustive")
-  @ParameterizedTest
-  @ValueSource(strings = "--dim height=100")
-  void suggestionsForImagesOfAWidthWork(String options) {
-    suggestionsForImagesWork(options);
   }
 
   /** Tests that the numbers in notes can be given. */

@@ -299,7 +299,7 @@ class SyncOptionsTest {
 
   /** Tests that all mixes are measured, once each, and that the search is compared with them. */
   @Test
-  @Tag("thorough")
+  @Tag("exhaustive")
   void comparesTheSearchWithAllMixes() throws IOException {
     Path play = play();
     Object[] tune = {

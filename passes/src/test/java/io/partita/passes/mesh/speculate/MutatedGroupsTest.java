@@ -55,7 +55,7 @@ class MutatedGroupsTest {
   void manyBrokenModulesAreRefusedOrHarmless() {
     random = new SplittableRandom(Long.getLong("mutations.seed", 9));
     Integer given = Integer.getInteger("mutations");
-    mutate(given == null ? 300 : given);
+    mutate(given == null ? 150 : given);
     if (given != null) {
       System.out.printf("groups: %,d refused, %,d harmless%n", refused, harmless);
     }

@@ -68,7 +68,7 @@ class MutatedMessagesTest {
   void manySwappedMessagesAreRefusedOrHarmless() {
     random = new SplittableRandom(Long.getLong("mutations.seed", 21));
     Integer given = Integer.getInteger("mutations");
-    mutate(given == null ? 300 : given);
+    mutate(given == null ? 150 : given);
     if (given != null) {
       System.out.printf("messages: %,d refused, %,d harmless%n", refused, harmless);
     }
