@@ -5,7 +5,6 @@ import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.ScheduleFault;
-import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
@@ -16,7 +15,6 @@ import io.partita.ir.schedule.kernel.KernelAccess.Kind;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.Place;
-import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +26,7 @@ import java.util.List;
  * devices prefetch it while the previous one is computed makes no difference, because no loop loads
  * bytes that it stores in other tiles.
  */
-final class LoopRun implements TileExpression.Tile {
+final class LoopRun {
   private final TiledKernel kernel;
   private final List<Long> places;
   private final LocalMemory working;
@@ -36,17 +34,9 @@ final class LoopRun implements TileExpression.Tile {
   private final String step;
   private final List<TileCall> calls = new ArrayList<>();
 
-  /** The number of the tile along each axis. */
-  private final int[] index;
+  private final TileWalk tile;
 
-  /** The first tile along each axis, and the distance to the next one. */
-  private final int[] first;
-
-  private final int[] stride;
-
-  /** The number of loaded tiles of each operand. */
-  private final long[] scalars;
-
+  /** The slot of the working memory that holds the tile of each operand. */
   private final int[] slots;
 
   /** The innermost axis of several tiles on which each operand depends, or -1. */
@@ -68,31 +58,17 @@ final class LoopRun implements TileExpression.Tile {
     this.home = home;
     this.step = step;
     int operands = kernel.operands().size();
-    this.index = new int[kernel.axes().size()];
-    this.first = new int[index.length];
-    this.stride = new int[index.length];
-    Arrays.fill(stride, 1);
-    this.scalars = new long[operands];
+    this.tile = new TileWalk(kernel);
     this.slots = new int[operands];
     this.innermost = new int[operands];
     this.tileBytes = new long[operands];
     this.unpacked = new UnpackedTiles(kernel);
     for (int i = 0; i < operands; i++) {
-      innermost[i] = innermost(kernel.operands().get(i));
+      innermost[i] = tile.innermost(kernel.operands().get(i));
     }
     for (KernelCall call : kernel.calls()) {
-      calls.add(new TileCall(call, this));
+      calls.add(new TileCall(call, tile));
     }
-  }
-
-  private int innermost(TileOperand operand) {
-    int innermost = -1;
-    for (int axis = 0; axis < index.length; axis++) {
-      if (kernel.axes().get(axis).count() > 1 && operand.dependsOn(axis)) {
-        innermost = axis;
-      }
-    }
-    return innermost;
   }
 
   /** Runs on cores that share their working memory. */
@@ -102,12 +78,12 @@ final class LoopRun implements TileExpression.Tile {
           working.name(), "at most " + working.bytes().length + " B", kernel.workingBytes());
     }
     working.forget(0, Math.toIntExact(kernel.workingBytes()));
-    for (int i = 0; i < scalars.length; i++) {
+    for (int i = 0; i < slots.length; i++) {
       if (kernel.operands().get(i).direction() == Direction.SCALAR) {
-        scalars[i] = readScalar(i);
+        tile.setScalar(i, readScalar(i));
       }
     }
-    System.arraycopy(first, 0, index, 0, index.length);
+    tile.begin();
     Arrays.fill(slots, 0);
     // At first, all tiles change.
     int changed = -1;
@@ -115,11 +91,11 @@ final class LoopRun implements TileExpression.Tile {
     while (!isEnd) {
       enter(changed);
       for (TileCall call : calls) {
-        if (call.call().onLast().stream().allMatch(this::isLast)) {
+        if (call.call().onLast().stream().allMatch(tile::isLast)) {
           run(call);
         }
       }
-      changed = nextChanged();
+      changed = tile.nextChanged();
       isEnd = changed < 0;
       for (int i = 0; i < slots.length; i++) {
         TileOperand operand = kernel.operands().get(i);
@@ -127,40 +103,18 @@ final class LoopRun implements TileExpression.Tile {
           store(i);
         }
       }
-      advance(changed);
+      if (!isEnd) {
+        tile.advance(changed);
+      }
     }
   }
 
   /** Runs on cores with private working memories. */
   void run(CoreGrid cores) {
     for (int core = 0; core < cores.cores(); core++) {
-      boolean hasTile = true;
-      for (int axis = 0; axis < index.length; axis++) {
-        TileAxis one = kernel.axes().get(axis);
-        first[axis] = one.over().isPresent() ? cores.place(core, one.over().get()) : 0;
-        stride[axis] = one.over().map(cores::size).orElse(1);
-        hasTile &= first[axis] < one.count();
-      }
-      if (hasTile && (core == 0 || kernel.isDealt(cores, core))) {
+      if (tile.take(cores, core)) {
         run();
       }
-    }
-  }
-
-  /** Returns the outermost axis that advances to the next tile; -1 after the last tile. */
-  private int nextChanged() {
-    for (int axis = index.length - 1; axis >= 0; axis--) {
-      if ((index[axis] + stride[axis]) * kernel.axes().get(axis).tile() < end(axis)) {
-        return axis;
-      }
-    }
-    return -1;
-  }
-
-  private void advance(int axis) {
-    if (axis >= 0) {
-      index[axis] += stride[axis];
-      System.arraycopy(first, axis + 1, index, axis + 1, index.length - axis - 1);
     }
   }
 
@@ -235,8 +189,8 @@ final class LoopRun implements TileExpression.Tile {
   private List<Long> sizes(TileOperand one) {
     List<Long> sizes = new ArrayList<>();
     for (BoxDimension dimension : one.box()) {
-      long start = dimension.start().at(this);
-      long size = dimension.size().at(this);
+      long start = dimension.start().at(tile);
+      long size = dimension.size().at(tile);
       if (start < 0 || size < 1 || start + size > dimension.extent()) {
         throw fault(
             one.name(), "a part of " + dimension.extent() + " indices", size + " from " + start);
@@ -254,7 +208,7 @@ final class LoopRun implements TileExpression.Tile {
       throw fault(one.name(), "at most " + one.slotBytes() + " B in " + working.name(), bytes);
     }
     if (one.isNear()
-        && (!BoxDimension.isLine(one.box(), this) || place(operand) < kernel.workingBytes())) {
+        && (!BoxDimension.isLine(one.box(), tile) || place(operand) < kernel.workingBytes())) {
       throw fault(
           one.name(),
           "adjacent elements behind the first " + kernel.workingBytes() + " B",
@@ -268,7 +222,7 @@ final class LoopRun implements TileExpression.Tile {
     TileOperand one = kernel.operands().get(operand);
     long elements = 0;
     for (BoxDimension dimension : one.box()) {
-      elements += dimension.start().at(this) * dimension.stride();
+      elements += dimension.start().at(tile) * dimension.stride();
     }
     return places.get(operand) + one.bytes(elements);
   }
@@ -287,7 +241,7 @@ final class LoopRun implements TileExpression.Tile {
     int[] to = {tilePlace(operand)};
     BoxLines.each(
         one,
-        this,
+        tile,
         place(operand),
         (from, count) -> {
           requireRead(one.name(), from, count);
@@ -314,7 +268,7 @@ final class LoopRun implements TileExpression.Tile {
     unpacked.pack(operand, new Place(working.bytes(), tilePlace(operand)));
     BoxLines.each(
         one,
-        this,
+        tile,
         place(operand),
         (to, count) -> {
           requireWritable(one.name(), to, count);
@@ -383,7 +337,7 @@ final class LoopRun implements TileExpression.Tile {
 
   private Place place(Value pointer) {
     if (pointer instanceof Value.OperandPointer(var operand, var offset) && unpacked.has(operand)) {
-      return unpacked.place(operand, offset.at(this));
+      return unpacked.place(operand, offset.at(tile));
     }
     return new Place(working.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
   }
@@ -401,8 +355,8 @@ final class LoopRun implements TileExpression.Tile {
   private long offset(Value pointer) {
     return switch (pointer) {
       case Value.OperandPointer(var operand, var offset) ->
-          kernel.operands().get(operand).bytes(offset.at(this));
-      case Value.ScratchPointer(var scratch, var offset) -> offset.at(this);
+          kernel.operands().get(operand).bytes(offset.at(tile));
+      case Value.ScratchPointer(var scratch, var offset) -> offset.at(tile);
       case Value other -> throw new IllegalArgumentException("no pointer: " + other);
     };
   }
@@ -457,7 +411,7 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   private void verifyBlocks(String name, Value.OperandPointer pointer, KernelAccess access) {
-    long offset = pointer.offset().at(this);
+    long offset = pointer.offset().at(tile);
     long elements = unpacked.elements(pointer.operand());
     long first = offset + access.first();
     long last = offset + access.last();
@@ -470,8 +424,7 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   private String where(String part) {
-    return "%s, loop %s, %s at tile %s"
-        .formatted(step, kernel.name(), part, Arrays.toString(index));
+    return "%s, loop %s, %s at tile %s".formatted(step, kernel.name(), part, tile);
   }
 
   private PartitaException fault(String part, Object expected, Object found) {
@@ -480,39 +433,5 @@ final class LoopRun implements TileExpression.Tile {
 
   private PartitaException memoryFault(String part, Object expected, Object found) {
     return ScheduleFault.MEMORY.at(where(part), expected, found);
-  }
-
-  @Override
-  public long start(int axis) {
-    return index[axis] * kernel.axes().get(axis).tile();
-  }
-
-  /** Whether the loop over an axis ends before this tile. */
-  private long end(int axis) {
-    TileAxis one = kernel.axes().get(axis);
-    return one.limit().isPresent()
-        ? Math.clamp(one.limit().get().at(this), 1, one.extent())
-        : one.extent();
-  }
-
-  @Override
-  public long size(int axis) {
-    TileAxis one = kernel.axes().get(axis);
-    return Math.min(one.tile(), one.extent() - start(axis));
-  }
-
-  @Override
-  public boolean isFirst(int axis) {
-    return index[axis] == 0;
-  }
-
-  @Override
-  public boolean isLast(int axis) {
-    return start(axis) + kernel.axes().get(axis).tile() >= end(axis);
-  }
-
-  @Override
-  public long scalar(int operand) {
-    return scalars[operand];
   }
 }
