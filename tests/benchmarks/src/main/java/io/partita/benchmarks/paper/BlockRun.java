@@ -7,7 +7,7 @@ package io.partita.benchmarks.paper;
  */
 public record BlockRun(Workload workload, String strategy, Run run) {
   /** The bytes of weights on all chips together: with tokens split, each chip has all of them. */
-  private long weights() {
+  long weights() {
     return workload.weights() * (strategy.equals(Workload.SEQUENCE) ? run.chips() : 1);
   }
 

@@ -104,14 +104,7 @@ final class Goals {
 
   private void autoregressive() {
     Optional<BlockRun> eight = measured.of(Workload.AUTOREGRESSIVE, 8);
-    goals.add(
-        block(
-            0.15,
-            " ms",
-            "TinyLlama block, token, 8 chips, weights on chips",
-            "0.54 ms",
-            eight,
-            Goals::milliseconds));
+    goals.add(time(TimeGoal.TOKEN));
     goals.add(
         block(
             0.48,
@@ -188,14 +181,7 @@ final class Goals {
   }
 
   private void prompt() {
-    goals.add(
-        block(
-            0.9,
-            " ms",
-            "TinyLlama block, 16 tokens, 8 chips",
-            "",
-            measured.of(Workload.PROMPT, 8),
-            Goals::milliseconds));
+    goals.add(time(TimeGoal.PROMPT));
     goals.add(roofline("the same on 1 chip", Workload.PROMPT));
     speedup(Workload.PROMPT, 8);
   }
@@ -231,22 +217,8 @@ final class Goals {
   }
 
   private void more() {
-    goals.add(
-        block(
-            16,
-            " ms",
-            "MobileBERT block, 4 chips",
-            "38.8 ms",
-            measured.of(Workload.MOBILEBERT, 4),
-            Goals::milliseconds));
-    goals.add(
-        block(
-            0.13,
-            " ms",
-            "TinyLlama block with 64 heads, token, 64 chips",
-            "",
-            measured.of(Workload.AUTOREGRESSIVE_64, 64),
-            Goals::milliseconds));
+    goals.add(time(TimeGoal.MOBILEBERT));
+    goals.add(time(TimeGoal.TOKEN_64));
     goals.add(roofline("the same on 1 chip", Workload.AUTOREGRESSIVE_64));
     speedup(Workload.AUTOREGRESSIVE_64, 64);
   }
@@ -267,6 +239,16 @@ final class Goals {
             "",
             errors.isEmpty() ? Optional.empty() : Optional.of(errors.get(errors.size() / 2)),
             "exchanges; [measurements](measurements.md#networks) has other networks"));
+  }
+
+  private Goal time(TimeGoal goal) {
+    return block(
+        goal.milliseconds(),
+        " ms",
+        goal.what(),
+        goal.paper(),
+        measured.of(goal.workload(), goal.chips()),
+        run -> Siracusa.milliseconds(run.run().cycles()));
   }
 
   private static Goal block(
@@ -292,10 +274,6 @@ final class Goals {
       Function<Run, String> bounds) {
     return Goal.atMost(
         bound, unit, what, paper, run.map(value), run.map(BlockRun::run).map(bounds).orElse(""));
-  }
-
-  private static double milliseconds(BlockRun run) {
-    return Siracusa.milliseconds(run.run().cycles());
   }
 
   /** What the slowest chip does, in percent of its time. */

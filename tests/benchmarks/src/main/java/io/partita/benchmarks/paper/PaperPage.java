@@ -61,6 +61,7 @@ public final class PaperPage {
   private String page() {
     lines.add(INTRODUCTION);
     goals();
+    bounds();
     kernels();
     lines.add("## Blocks\n");
     for (Workload workload : Workload.values()) {
@@ -70,7 +71,8 @@ public final class PaperPage {
     energy();
     lines.add("## Speedup\n");
     lines.add(
-        "Figure 6 of the paper, and the same for the models with their own heads. Speedups are over the run on one chip with the same loads.\n");
+        "Figure 6 of the paper, and the same for the models with their own heads. Speedups are over"
+            + " the run on one chip with the same loads.\n");
     lines.add("![Speedup over one chip by the number of chips](" + NAME + "-speedup.svg)\n");
     models();
     return String.join("\n", lines);
@@ -82,15 +84,74 @@ public final class PaperPage {
     lines.add("| --- | ---: | ---: | ---: | --- | --- |");
     Goals.of(measured).forEach(goal -> lines.add(goal.line()));
     lines.add(
-        "| accuracy in 8 and 4 bits | perplexity within 1 % and 4 %, top-1 within 0.3 points | | [quantization](quantization.md#accuracy) | | |");
+        "| accuracy in 8 and 4 bits | perplexity within 1 % and 4 %, top-1 within 0.3 points | |"
+            + " [quantization](quantization.md#accuracy) | | |");
     lines.add(
-        "\n\"On 1 chip, of L3's time\" may be met although the run is shorter than L3's time: the last loads are for the next run.\n");
+        "\n"
+            + "\"On 1 chip, of L3's time\" may be met although the run is shorter than L3's time:"
+            + " the last loads are for the next run.\n");
+  }
+
+  /** The least times of blocks whose goals are missed, with these kernels and exchanges. */
+  private void bounds() {
+    lines.add("## Lower bounds\n");
+    add(
+        "What blocks whose goals are missed take at least with these kernels and messages. The DMA"
+            + " reads a chip's part of the matrices and of the cache at %s bytes a cycle; its"
+            + " products run at the rate of the table below; a link takes the bytes that a chip"
+            + " sends, at %s byte a cycle. These three can overlap, so that the longest counts."
+            + " What nothing hides are the ways of the last messages of each exchange between the"
+            + " chips that are the farthest apart: %.0f cycles for each link, and %.0f for each of"
+            + " the two chips. A block has two exchanges, and four with norms split by tokens."
+            + " *Above it* is what the slowest chip does besides the longest of the three and these"
+            + " ways, by its counters: where its kernels are slower than alone or do other things"
+            + " than products, and what doesn't overlap.\n",
+        Goal.number(Siracusa.DMA_RATE),
+        Goal.number(Siracusa.LINK_RATE),
+        Siracusa.LINK_LATENCY,
+        Siracusa.MESSAGE);
+    lines.add(
+        "| block | DMA | products | links | ways of messages | at least | ms | goal, ms | measured"
+            + " | above it | of which computing | L2, control and L3 | links |");
+    lines.add(
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---:"
+            + " |");
+    for (TimeGoal goal : TimeGoal.values()) {
+      measured
+          .of(goal.workload(), goal.chips())
+          .filter(block -> goal.isMissed(block.run()))
+          .ifPresent(
+              block ->
+                  LowerBound.of(block, measured).ifPresent(bound -> bound(goal, block, bound)));
+    }
+    lines.add("");
+  }
+
+  private void bound(TimeGoal goal, BlockRun block, LowerBound bound) {
+    Run run = block.run();
+    add(
+        "| %s | %,.0f | %,.0f | %,.0f | %,.0f | %,.0f | %.3f | %s | %,d | %,.0f | %,.0f | %,d |"
+            + " %,.0f |",
+        goal.what(),
+        bound.weights(),
+        bound.products(),
+        bound.links(),
+        bound.ways(),
+        bound.cycles(),
+        Siracusa.milliseconds(bound.cycles()),
+        Goal.number(goal.milliseconds()),
+        run.cycles(),
+        run.cycles() - bound.cycles(),
+        run.slowest().compute() - (bound.cycles() - bound.ways()),
+        run.slowest().l2() + run.slowest().l3(),
+        run.slowest().link() - bound.ways());
   }
 
   private void kernels() {
     lines.add("## Kernels\n");
     lines.add(
-        "Eight cores of one chip. *In L1* counts the cycles in which the kernel runs, *loop* all cycles of the loop, transfers between L2 and L1 included.\n");
+        "Eight cores of one chip. *In L1* counts the cycles in which the kernel runs, *loop* all"
+            + " cycles of the loop, transfers between L2 and L1 included.\n");
     lines.add("| kernel | size | cycles | computing | MAC/cycle in L1 | loop |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: |");
     for (KernelRun run : measured.kernels()) {
@@ -114,9 +175,12 @@ public final class PaperPage {
     lines.add("### " + workload.title() + "\n");
     if (!runs.isEmpty()) {
       lines.add(
-          "| chips | split by | loads inside | measured, cycles | predicted | ms | speedup | mJ without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup | mJ |");
+          "| chips | split by | loads inside | measured, cycles | predicted | ms | speedup | mJ"
+              + " without L3 | with the next block's loads, ms | speedup | mJ | paper, ms | speedup"
+              + " | mJ |");
       lines.add(
-          "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+          "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+              + " ---: | ---: |");
     }
     Optional<BlockRun> one = measured.of(workload, 1);
     for (BlockRun block : runs) {
@@ -159,10 +223,15 @@ public final class PaperPage {
   private void breakdown() {
     lines.add("## Runtime\n");
     lines.add(
-        "Figure 4 of the paper: what the slowest chip does, by its counters. *Computing* are the cycles in which kernels run, those that add what other chips sent included. *L2 and control* are other cycles of loops: transfers between L2 and L1 that aren't hidden,\nand the control core's code.\n");
+        "Figure 4 of the paper: what the slowest chip does, by its counters. *Computing* are the"
+            + " cycles in which kernels run, those that add what other chips sent included. *L2 and"
+            + " control* are other cycles of loops: transfers between L2 and L1 that aren't"
+            + " hidden,\n"
+            + "and the control core's code.\n");
     lines.add("![A block's time by what the slowest chip does](" + NAME + "-runtime.svg)\n");
     lines.add(
-        "| block | chips | computing | L2 and control | waiting for L3 | links | bytes L2-L1 | L3-L2 | links |");
+        "| block | chips | computing | L2 and control | waiting for L3 | links | bytes L2-L1 |"
+            + " L3-L2 | links |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (BlockRun block : measured.blocks()) {
       Run run = block.run();
@@ -207,9 +276,15 @@ public final class PaperPage {
   private void models() {
     lines.add("## Whole decoders\n");
     lines.add(
-        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are counted in the schedule; *L3's time* is that of the chip that loads most. *Interval* is the time from token to token: the longer of the run and L3's time. *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many weights in L2 as there is room for, though it takes longer. The target's parameter `reserved` is the part of L2 for code and data, 128 KiB by default.\n");
+        "One token at the end of a cache of 128, with embedding and head. Loads of all chips are"
+            + " counted in the schedule; *L3's time* is that of the chip that loads most."
+            + " *Interval* is the time from token to token: the longer of the run and L3's time."
+            + " *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many"
+            + " weights in L2 as there is room for, though it takes longer. The target's parameter"
+            + " `reserved` is the part of L2 for code and data, 128 KiB by default.\n");
     lines.add(
-        "| model, bits | chips | loads for blocks, MB | for embedding and head | cycles | predicted | waiting for L3 | L3's time | interval, ms | mJ |");
+        "| model, bits | chips | loads for blocks, MB | for embedding and head | cycles | predicted"
+            + " | waiting for L3 | L3's time | interval, ms | mJ |");
     lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (ModelRun model : measured.models()) {
       Run run = model.run();

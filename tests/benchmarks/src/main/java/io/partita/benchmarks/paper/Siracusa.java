@@ -17,6 +17,21 @@ final class Siracusa {
   /** Products of floats a cycle of four units, each of which two cores share. */
   static final double FLOAT_PRODUCTS = 4;
 
+  /** Bytes a cycle from L2 to L1 that a long transfer of the DMA reaches. */
+  static final double DMA_RATE = 7.97;
+
+  /** Bytes a cycle of a link, in each direction. */
+  static final double LINK_RATE = 1;
+
+  /** Cycles until a byte has passed a link. */
+  static final double LINK_LATENCY = 100;
+
+  /** Cycles of a chip for each message that it sends or receives. */
+  static final double MESSAGE = 140;
+
+  /** Chips that are linked to the first one of their group, which form groups again. */
+  static final int GROUP = 4;
+
   private Siracusa() {}
 
   static double milliseconds(double cycles) {

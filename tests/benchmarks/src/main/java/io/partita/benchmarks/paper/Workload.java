@@ -135,6 +135,11 @@ public enum Workload {
     return rows * (weights() + 2L * tokens * FEATURES);
   }
 
+  /** The bytes of keys and values that a token's attention reads from the cache. */
+  long cache() {
+    return mode == Mode.DECODE ? 2L * tokens * FEATURES : 0;
+  }
+
   /** The elements of the block's matrices, which are bytes. */
   public long weights() {
     return 4L * FEATURES * FEATURES + 2L * FEATURES * inner;

@@ -1,0 +1,83 @@
+package io.partita.benchmarks.paper;
+
+import io.partita.zoo.Mode;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * A time in cycles below which a block can't be run on so many chips with these kernels and links.
+ * Matrices and caches are read once, products run at the rate that their kernel reaches alone, and
+ * a chip sends its share of the messages; all three at the same time. What no other work can hide
+ * are the ways of the last messages of each exchange: the next product depends on all chips.
+ *
+ * @param weights the cycles of the DMA for a chip's part of the matrices and of the cache
+ * @param products the cycles of the kernel for a chip's part of the products
+ * @param links the cycles of a link for the bytes that a chip sends
+ * @param ways the cycles of the ways of messages
+ */
+record LowerBound(double weights, double products, double links, double ways) {
+  /** The sums over chips of a block: after attention and after the network. */
+  private static final int SUMS = 2;
+
+  /** Returns the bound for a measured run; empty if its kernel wasn't measured. */
+  static Optional<LowerBound> of(BlockRun block, Measurements measured) {
+    Workload workload = block.workload();
+    Run run = block.run();
+    boolean isToken = workload.mode() == Mode.DECODE;
+    return measured
+        .kernel(isToken ? Goals.GEMV : Goals.GEMM)
+        .map(
+            kernel ->
+                new LowerBound(
+                    (double) (block.weights() + workload.cache()) / run.chips() / Siracusa.DMA_RATE,
+                    workload.macs() / kernel.rate() / run.chips(),
+                    (double) run.moved().link() / run.chips() / Siracusa.LINK_RATE,
+                    exchanges(block) * way(run.chips())));
+  }
+
+  /** The cycles that a block takes at least. */
+  double cycles() {
+    return Math.max(Math.max(weights, products), links) + ways;
+  }
+
+  /** Exchanges that depend on each other: sums that are split by tokens are gathered again. */
+  private static int exchanges(BlockRun block) {
+    return block.strategy().contains("norm=tokens") ? 2 * SUMS : SUMS;
+  }
+
+  /** The cycles of a message between the chips that are the farthest from each other. */
+  private static double way(int chips) {
+    int hops =
+        IntStream.range(0, chips)
+            .flatMap(one -> IntStream.range(0, chips).map(other -> hops(one, other)))
+            .max()
+            .orElse(0);
+    return hops * Siracusa.LINK_LATENCY + 2 * Siracusa.MESSAGE;
+  }
+
+  /** The links between two chips in the tree. */
+  static int hops(int one, int other) {
+    int hops = 0;
+    int from = one;
+    int to = other;
+    while (from != to) {
+      if (unit(from) <= unit(to)) {
+        from -= from % (unit(from) * Siracusa.GROUP);
+      } else {
+        to -= to % (unit(to) * Siracusa.GROUP);
+      }
+      hops++;
+    }
+    return hops;
+  }
+
+  /** The largest power of the group's size that divides a chip's number; all divide that of 0. */
+  private static int unit(int chip) {
+    int unit = 1;
+    while (unit <= Integer.MAX_VALUE / (Siracusa.GROUP * Siracusa.GROUP)
+        && chip % (unit * Siracusa.GROUP) == 0) {
+      unit *= Siracusa.GROUP;
+    }
+    return unit;
+  }
+}
