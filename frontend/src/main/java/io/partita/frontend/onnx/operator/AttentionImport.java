@@ -165,10 +165,16 @@ final class AttentionImport {
         : of.add(mask, additive(window, mask.type().element()));
   }
 
-  /** Pads a mask that is shorter than the keys; the padding hides keys. */
+  /**
+   * Pads a mask that is shorter than the keys; the padding hides keys. Before version 24, a mask of
+   * one key broadcasts.
+   */
   private Value padded(Value mask) {
+    if (mask.type().rank() == 0) {
+      return mask;
+    }
     Dim length = mask.type().shape().fromEnd(0);
-    if (length.equals(keys()) || length.is(1) || mask.type().rank() == 0) {
+    if (length.equals(keys()) || length.is(1) && node.opset() < 24) {
       return mask;
     }
     Dim missing = keys().minus(length);
