@@ -332,8 +332,13 @@ final class ChipLowering {
     for (Value result : group.results()) {
       storages.put(result, placeFor(result));
     }
-    if (operands.size() == group.operands().size()) {
-      List<Storage> results = group.results().stream().map(storages::get).toList();
+    if (operands.size() != group.operands().size()) {
+      return;
+    }
+    List<Storage> results = group.results().stream().map(storages::get).toList();
+    if (group.nodes().size() == 1 && group.first().op() instanceof Movement.Reshape reshape) {
+      loops.reshape(group.first(), reshape, operands.getFirst(), results.getFirst());
+    } else {
       Optional<TileSpace> space =
           Lowerings.lower(
               group, LoopTasks.views(operands), LoopTasks.views(results), kernels.arePaged());
@@ -344,8 +349,8 @@ final class ChipLowering {
       inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
       List<Storage> given = inPlace.map(List::of).orElse(results);
       loops.add(group.first(), NodeText.of(group), space, operands, given);
-      group.results().forEach(this::wrote);
     }
+    group.results().forEach(this::wrote);
   }
 
   private Optional<Storage> inPlace(

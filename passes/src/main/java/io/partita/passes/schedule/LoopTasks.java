@@ -90,13 +90,24 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
   }
 
   private void copy(Node node, Origin origin, String text, Storage from, Storage to) {
+    List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
+    move(node, origin, text, new Movement.Transpose(identity), from, to);
+  }
+
+  /** Copies the elements of a storage to one of another shape, in words, if both are in words. */
+  void reshape(Node node, Movement.Reshape op, Storage from, Storage to) {
+    move(node, node.origin(), NodeText.of(node), op, from, to);
+  }
+
+  /**
+   * @param op keeps the order of elements
+   */
+  private void move(Node node, Origin origin, String text, Op op, Storage from, Storage to) {
     Optional<Storage> words = inWords(from);
     Optional<Storage> place = inWords(to);
     boolean areInWords = words.isPresent() && place.isPresent();
-    List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
     List<Storage> read = List.of(areInWords ? words.get() : from);
     List<Storage> written = List.of(areInWords ? place.get() : to);
-    Op op = new Movement.Transpose(identity);
     add(
         node,
         origin,

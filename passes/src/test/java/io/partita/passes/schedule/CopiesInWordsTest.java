@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,5 +40,20 @@ class CopiesInWordsTest extends EvaluatedLoops {
   @CsvSource({"100000", "200"})
   void elementsOfFourBytesAreWords(long l1) {
     assertThat(concatenated(ElementType.F32, 5, l1)).containsExactly("[copy_32]", "[copy_32]");
+  }
+
+  /** The parts of heads that other devices send follow each other, and features must. */
+  @ParameterizedTest
+  @CsvSource({"8, 100000, copy_32", "8, 200, copy_32", "6, 100000, copy_8"})
+  void reshapesThatAreNoViews(long features, long l1, String kernel) {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value heads = graph.input("heads", TensorType.of(ElementType.I8, 3, 5, features));
+              Value tokens = graph.add(new Movement.Transpose(List.of(1, 0, 2)), heads);
+              return graph.add(new Movement.Reshape(Shape.of(5, 3 * features)), tokens);
+            },
+            l1);
+    assertThat(loops).containsExactly("[" + kernel + "]");
   }
 }

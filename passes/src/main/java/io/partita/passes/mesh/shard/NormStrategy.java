@@ -20,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,12 +30,14 @@ import java.util.Set;
 final class NormStrategy {
   private final Graph graph;
   private final StrategyMesh mesh;
+  private final TrainedWeights weights;
   private final Pins pins;
   private final Map<Value, List<Node>> readers;
 
-  NormStrategy(Graph graph, StrategyMesh mesh, Pins pins) {
+  NormStrategy(Graph graph, StrategyMesh mesh, TrainedWeights weights, Pins pins) {
     this.graph = graph;
     this.mesh = mesh;
+    this.weights = weights;
     this.pins = pins;
     this.readers = graph.readers();
   }
@@ -62,12 +65,17 @@ final class NormStrategy {
    * sequence parallelism: V. Korthikanti et al., Reducing Activation Recomputation in Large
    * Transformer Models, 2022.
    *
+   * <p>A product of few bytes, such as that of attention's quantized results, gathers these instead
+   * of scattering its sums, if that takes half the traffic: each device then computes some columns,
+   * and gets those of its tokens from all others.
+   *
    * @param everywhere the plan with all-reduces
    */
   void splitTokens(LayoutPlan everywhere) {
     Set<Value> sums = sums(everywhere);
     sums.removeIf(value -> tokens(value.type()) == 1);
     Set<Value> stream = stream(sums);
+    sums.forEach(this::gatherOperand);
     for (Value value : stream) {
       if (leaves(value)) {
         pins.whole(value, mesh.tensor());
@@ -76,6 +84,37 @@ final class NormStrategy {
         pins.split(value, dim, Split.even(mesh.mesh(), tokens(value.type()), 1, mesh.tensor()));
       }
     }
+  }
+
+  /**
+   * Splits a product by columns, so that its operand is gathered, if devices then receive at most
+   * half as much, because that takes another exchange: of N devices, each receives the operand's
+   * parts of the others and their columns of its own tokens, instead of their terms of all columns.
+   */
+  private void gatherOperand(Value sum) {
+    Optional<TrainedWeights.Weight> weight = product(sum);
+    if (weight.isEmpty()) {
+      return;
+    }
+    Value operand = weight.get().node().operand(0);
+    long devices = mesh.mesh().size(mesh.tensor());
+    long gathered = operand.type().bytes() * devices + sum.type().bytes();
+    Split columns = mesh.weights(weight.get().outputs(), weight.get().unit());
+    if (!columns.isNone() && 2 * gathered <= sum.type().bytes() * devices) {
+      pins.whole(operand, mesh.tensor());
+      weight.get().split(pins, columns);
+    }
+  }
+
+  /** Returns the product from which a sum comes, perhaps with a bias. */
+  private Optional<TrainedWeights.Weight> product(Value sum) {
+    Node node = sum.definition();
+    while (node != null && isBetween(node)) {
+      List<Value> variable =
+          node.operands().stream().filter(operand -> !weights.isTrained(operand)).toList();
+      node = variable.size() == 1 ? variable.getFirst().definition() : null;
+    }
+    return Optional.ofNullable(node).flatMap(weights::of);
   }
 
   /** Returns the values that devices would all-reduce. */

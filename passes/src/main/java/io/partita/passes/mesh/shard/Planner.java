@@ -92,7 +92,7 @@ final class Planner {
         plan = propagate(pins);
       }
     }
-    NormStrategy norms = new NormStrategy(graph, mesh, pins);
+    NormStrategy norms = new NormStrategy(graph, mesh, weights, pins);
     return switch (strategy.norm()) {
       case EVERYWHERE -> plan;
       case ROOT -> {
