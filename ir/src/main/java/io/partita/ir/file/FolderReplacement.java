@@ -1,7 +1,6 @@
 package io.partita.ir.file;
 
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -46,15 +45,9 @@ record FolderReplacement(Path target, boolean staysInPlace) {
         || Files.isSameFile(target, Path.of(""));
   }
 
-  /** Creates an empty, private folder on the same disk. */
+  /** Creates an empty folder on the same disk. */
   Path stage() throws IOException {
-    Path place = staysInPlace ? target : target.getParent();
-    try {
-      return Files.createTempDirectory(place, "." + target.getFileName() + "-");
-    } catch (AccessDeniedException denied) {
-      // Not the temporary folder is of interest, but the one that it would be in.
-      throw new AccessDeniedException(place.toString());
-    }
+    return TemporaryName.createFolder(staysInPlace ? target : target.getParent(), target);
   }
 
   /** Moves a folder that {@link #stage} created to its place. If that fails, the old one stays. */
@@ -62,7 +55,6 @@ record FolderReplacement(Path target, boolean staysInPlace) {
     if (staysInPlace) {
       replaceContents(fresh);
     } else {
-      setReadable(fresh);
       replaceFolder(fresh);
     }
   }
@@ -157,12 +149,5 @@ record FolderReplacement(Path target, boolean staysInPlace) {
 
   private static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  /** Sets the usual permissions; temporary folders are private. */
-  private static void setReadable(Path folder) {
-    boolean done =
-        folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
-    assert done || Files.isReadable(folder);
   }
 }

@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 
 /**
@@ -65,6 +68,18 @@ public record OutputTarget(Path path, boolean isStream) {
     }
     if (!Files.isWritable(above)) {
       throw new AccessDeniedException(above.toString());
+    }
+    for (Path name : above.relativize(target.toAbsolutePath())) {
+      verifyName(above.resolve(name));
+    }
+  }
+
+  /** Checks that the file system takes a name: it isn't too long, for example. */
+  private static void verifyName(Path path) throws IOException {
+    try {
+      Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException possible) {
+      // Only another failure says that the name can't be created.
     }
   }
 

@@ -6,6 +6,7 @@ import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import io.partita.ir.file.SmallFile;
+import io.partita.ir.file.TemporaryName;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import java.io.IOException;
@@ -82,17 +83,18 @@ public final class PirFile {
   private static void writeFiles(String text, WeightTable table, Path file, ShutdownGuard ending)
       throws IOException {
     ending.verifyGoesOn();
-    Path textPart = partial(file);
+    Path textPart = TemporaryName.createFile(file);
     Path weightsPart = null;
     try {
       Files.writeString(textPart, text);
       if (!table.isEmpty()) {
-        weightsPart = partial(file);
+        Path weights = weightsTarget(file);
+        weightsPart = TemporaryName.createFile(weights);
         try (FileChannel channel = FileChannel.open(weightsPart, StandardOpenOption.WRITE)) {
           table.writeTo(ending.watched(channel));
         }
         ending.verifyGoesOn();
-        move(weightsPart, weights(file));
+        move(weightsPart, weights);
       }
       move(textPart, file);
     } finally {
@@ -101,15 +103,13 @@ public final class PirFile {
     }
   }
 
-  private static Path partial(Path file) throws IOException {
-    Path name = file.toAbsolutePath();
-    Path part = name.resolveSibling(name.getFileName() + "." + ProcessHandle.current().pid());
-    Path free = part;
-    for (int i = 0; Files.exists(free); i++) {
-      free = part.resolveSibling(part.getFileName() + "-" + i);
+  /** Links are followed, as for the text. */
+  private static Path weightsTarget(Path file) throws IOException {
+    OutputTarget weights = OutputTarget.of(weights(file));
+    if (weights.isStream()) {
+      throw new IOException(weights.path() + ": a pipe or a device, which can't hold weights");
     }
-    Files.createFile(free);
-    return free;
+    return weights.path();
   }
 
   private static void move(Path from, Path to) throws IOException {

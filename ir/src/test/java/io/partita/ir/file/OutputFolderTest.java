@@ -8,6 +8,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -60,6 +61,32 @@ class OutputFolderTest {
       assertHolds(folder, text);
       assertOnly(folder, link);
     }
+  }
+
+  @Test
+  void namesMayBeAsLongAsTheFileSystemAllows() throws IOException {
+    Path folder = scratch.resolve("n".repeat(255));
+    for (String text : List.of("first", "second")) {
+      write(text, folder);
+      assertHolds(folder, text);
+    }
+    Path tooLong = scratch.resolve("n".repeat(256));
+    assertThatThrownBy(() -> OutputFolder.verify(tooLong, path -> true))
+        .hasMessageContaining("P5002");
+  }
+
+  @Test
+  void aReplacedFolderKeepsItsPermissions() throws IOException {
+    assumeThat(Files.getFileStore(scratch).supportsFileAttributeView("posix")).isTrue();
+    Path usual = Files.createDirectory(scratch.resolve("usual"));
+    Path folder = scratch.resolve("out");
+    write("first", folder);
+    assertThat(Files.getPosixFilePermissions(folder))
+        .isEqualTo(Files.getPosixFilePermissions(usual));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    write("second", folder);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+        .isEqualTo("rwx------");
   }
 
   /** Tests a folder whose contents are replaced, since it is a mount point for example. */

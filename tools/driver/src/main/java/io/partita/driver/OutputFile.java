@@ -5,6 +5,7 @@ import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.NearestFile;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
+import io.partita.ir.file.TemporaryName;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -12,7 +13,6 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ public final class OutputFile {
       }
       Path absolute = target.path();
       Files.createDirectories(absolute.getParent());
-      Path part = part(absolute);
+      Path part = TemporaryName.createFile(absolute);
       try {
         OutputStream watched = ending.watched(Files.newOutputStream(part));
         try (OutputStream out = new BufferedOutputStream(watched, BLOCK)) {
@@ -81,18 +81,6 @@ public final class OutputFile {
       }
     } catch (IOException failure) {
       throw failure(file, failure);
-    }
-  }
-
-  /** Creates a temporary file with the usual permissions, which no other process writes. */
-  private static Path part(Path file) throws IOException {
-    String name = "." + file.getFileName() + "." + ProcessHandle.current().pid() + "-";
-    for (int number = 0; ; number++) {
-      try {
-        return Files.createFile(file.resolveSibling(name + number + ".part"));
-      } catch (FileAlreadyExistsException taken) {
-        // By another thread, or a process that was killed.
-      }
     }
   }
 

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -120,6 +121,45 @@ class OutputFileTest {
     assertThatThrownBy(() -> write(protectedFolder.resolve("file")))
         .hasMessageContainingAll("P6005", "found:     " + protectedFolder + ": no permission");
     assertThat(protectedFolder.toFile().setWritable(true)).isTrue();
+  }
+
+  /** Tests names that leave no room for a longer temporary one, of one and of more bytes. */
+  @Test
+  void namesMayBeAsLongAsTheFileSystemAllows() throws IOException {
+    for (Path file : List.of(folder.resolve("n".repeat(255)), folder.resolve("語".repeat(85)))) {
+      OutputFile.verify(file);
+      write(file);
+      assertThat(file).hasContent("text");
+    }
+    Path tooLong = folder.resolve("n".repeat(256));
+    assertThatThrownBy(() -> OutputFile.verify(tooLong)).hasMessageContaining("P6005");
+    assertThatThrownBy(() -> OutputFile.verify(tooLong.resolve("file")))
+        .hasMessageContaining("P6005");
+  }
+
+  @Test
+  void aReplacedFileKeepsItsPermissions() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "old");
+    assumeThat(Files.getFileStore(file).supportsFileAttributeView("posix")).isTrue();
+    for (String permissions : List.of("rw-------", "rw-rw-r--")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+      write(file);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo(permissions);
+    }
+  }
+
+  /** Tests the second file of a module in text form. */
+  @Test
+  void linksToWeightsAreFollowed() throws IOException {
+    Path disk = Files.createDirectory(folder.resolve("large-disk")).resolve("weights");
+    Path link = Files.createSymbolicLink(folder.resolve("large.weights"), disk);
+    GraphBuilder builder = new GraphBuilder("large");
+    TensorType type = TensorType.of(ElementType.F32, 1 << 12);
+    builder.output("y", builder.constant(Tensor.filled(type, 1)));
+    PirFile.write(new Module(builder.finish()), folder.resolve("large.pir"));
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.size(disk)).isGreaterThanOrEqualTo(type.bytes());
   }
 
   /** Tests that a file never has parts of what another writes at the same time. */

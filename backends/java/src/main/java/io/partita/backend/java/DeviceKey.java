@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import io.partita.ir.file.OutputFolder;
+import io.partita.ir.file.TemporaryName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ public final class DeviceKey {
     Path target = file.toAbsolutePath();
     Files.createDirectories(target.getParent());
     // Only its owner can access a temporary folder.
-    Path folder = Files.createTempDirectory(target.getParent(), "." + target.getFileName() + "-");
+    Path folder = Files.createTempDirectory(target.getParent(), TemporaryName.prefix(target));
     try {
       Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
       Process keytool =
