@@ -28,7 +28,8 @@ final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * @param files the folder in which they run; the output of process I goes to {@code I.log} in it
+   * @param files the folder in which they run and have temporary files; the output of process I
+   *     goes to {@code I.log} in it
    * @throws IOException if one can't be started; then none runs
    */
   static ProcessGroup start(Port port, List<List<String>> commands, Path files) throws IOException {
@@ -53,6 +54,8 @@ final class ProcessGroup implements AutoCloseable {
     }
     Path log = files.resolve(processes.size() + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
+    // What a compiler leaves when it is killed is deleted with the folder.
+    builder.environment().put("TMPDIR", files.toString());
     if (port == Port.MPI) {
       // It doesn't free its memory, which a leak sanitizer would report.
       builder.environment().putIfAbsent("ASAN_OPTIONS", "detect_leaks=0");
