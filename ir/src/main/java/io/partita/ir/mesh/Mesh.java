@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  */
 public record Mesh(List<MeshAxis> axes) {
   /** The largest supported number of devices, which bounds planning. */
-  private static final int MAX_DEVICES = 4096;
+  public static final int MAX_DEVICES = 4096;
 
   /** The largest number of axes; 4,096 devices need at most 12 of more than one device. */
   private static final int MAX_AXES = 16;

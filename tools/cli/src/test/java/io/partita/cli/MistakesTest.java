@@ -141,6 +141,12 @@ class MistakesTest {
             Invocation.of("compile", "none.onnx", "--target=siracusa", "--devices=60", "-o", "x")
                 .err())
         .contains("siracusa:chips=60");
+    for (String devices : List.of("--devices=5000", "--strategy=pipeline=100,tensor=50")) {
+      assertThat(Invocation.of("compile", "none.onnx", "--target=java", devices, "-o", "x").err())
+          .contains("4096")
+          .contains("fix:")
+          .doesNotContain("none.onnx");
+    }
   }
 
   @Test

@@ -201,8 +201,8 @@ final class PlanCommandTest {
       delimiter = '|',
       value = {
         "--target=siracus                                 | P3311 | siracusa",
-        "--target=siracusa:chips=4 --devices=0            | P4301 | a number of 1 or more",
-        "--target=siracusa:chips=4 --devices=some         | P4301 | a number of 1 or more",
+        "--target=siracusa:chips=4 --devices=0            | P4301 | a number from 1 to 4096",
+        "--target=siracusa:chips=4 --devices=some         | P4301 | a number from 1 to 4096",
         "--target=siracusa:chips=4 --devices=8            | P4301 | add --set chips=8",
         "--target=siracusa:chips=4 --devices=80           | P4301 | choose --devices 4, or fewer",
         "--target=wifi-laptops --strategy=tensors         | P4201 | name=value",

@@ -2,6 +2,7 @@ package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.mesh.Mesh;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.passes.mesh.shard.Strategy;
@@ -45,6 +46,13 @@ public final class Distribution {
       words.add(isKind ? word.strip() + "=" + devices : word);
     }
     Strategy strategy = Strategy.parse(String.join(",", words));
+    if (strategy.devices() > Mesh.MAX_DEVICES) {
+      throw wrong(
+          "--strategy " + text,
+          "a strategy for at most " + Mesh.MAX_DEVICES + " devices",
+          "one for " + strategy.devices(),
+          "choose smaller numbers of devices");
+    }
     if (devices != null && strategy.devices() != devices) {
       throw wrong(
           "--devices " + devices + " --strategy " + text,

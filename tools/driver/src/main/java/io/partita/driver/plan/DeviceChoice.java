@@ -1,6 +1,7 @@
 package io.partita.driver.plan;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.mesh.Mesh;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
@@ -30,13 +31,16 @@ public sealed interface DeviceChoice {
     if (text.strip().equals("auto")) {
       return new Auto();
     }
-    if (text.strip().matches("[0-9]{1,6}") && Integer.parseInt(text.strip()) > 0) {
-      return new Exactly(Integer.parseInt(text.strip()));
+    if (text.strip().matches("[0-9]{1,9}")) {
+      int count = Integer.parseInt(text.strip());
+      if (count >= 1 && count <= Mesh.MAX_DEVICES) {
+        return new Exactly(count);
+      }
     }
     throw new PartitaException(
         PlanCode.DEVICES,
         "option --devices",
-        "auto, or a number of 1 or more",
+        "auto, or a number from 1 to " + Mesh.MAX_DEVICES,
         text,
         "write it as in: --devices 4");
   }
