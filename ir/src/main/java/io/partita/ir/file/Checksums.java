@@ -155,26 +155,13 @@ public final class Checksums {
     return (int) checksum.getValue();
   }
 
-  /**
-   * Checks that the files of a folder are not changed.
-   *
-   * @param isVerified as above
-   * @throws PartitaException P5030 if files were changed, P5031 if there are no checksums
-   */
-  public static void verify(Path folder, Predicate<String> isVerified) {
-    List<String> changed = changed(folder, isVerified);
-    if (!changed.isEmpty()) {
-      throw refusal(folder, changed, "; if the changes are meant, add --allow-changes");
-    }
-  }
-
   /** Returns the diagnostic for changed files. */
   public static PartitaException refusal(Path folder, List<String> changed, String otherwise) {
     return new PartitaException(
         FolderCode.CHANGED_FILES,
         folder.toString(),
         "unmodified files, which " + FILE + " says",
-        "modified, truncated or missing: " + String.join(", ", changed),
+        "modified, truncated, missing or not readable: " + String.join(", ", changed),
         "compile the model again, or copy the whole folder again" + otherwise);
   }
 }

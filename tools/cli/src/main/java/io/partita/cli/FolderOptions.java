@@ -29,7 +29,15 @@ final class FolderOptions {
     if (allowChanges) {
       noteChanges(folder, spec);
     } else if (isProgram(folder)) {
-      Checksums.verify(folder, FolderOptions::isVerified);
+      List<String> changed = Checksums.changed(folder, FolderOptions::isVerified);
+      if (!changed.isEmpty()) {
+        throw Checksums.refusal(
+            folder,
+            changed,
+            changed.contains(ProgramDescription.FILE)
+                ? ""
+                : "; if the changes are meant, add --allow-changes");
+      }
     }
   }
 

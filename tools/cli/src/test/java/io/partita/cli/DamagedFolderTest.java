@@ -123,14 +123,18 @@ class DamagedFolderTest {
     Path source = java.resolve("Model.java");
     Files.writeString(source, Files.readString(source) + "\n// mine\n");
     assertThat(run(java, inputs).err())
-        .contains("error P5030", "modified, truncated or missing: Model.java", "--allow-changes");
+        .contains(
+            "error P5030",
+            "modified, truncated, missing or not readable: Model.java",
+            "--allow-changes");
     Invocation allowed = run(java, inputs, "--allow-changes");
     assertThat(allowed.exitCode()).as(allowed.err()).isEqualTo(ExitCode.DONE);
     assertThat(allowed.err()).contains("note P5032", "Model.java");
     Path description = java.resolve("model.json");
     Files.writeString(description, Files.readString(description).replace("2, 8", "2, 9"));
+    assertThat(run(java, inputs).err()).contains("model.json").doesNotContain("--allow-changes");
     assertThat(run(java, inputs, "--allow-changes").err())
-        .contains("error P5030", "modified, truncated or missing: model.json")
+        .contains("error P5030", "modified, truncated, missing or not readable: model.json")
         .doesNotContain("bug in Partita");
   }
 
