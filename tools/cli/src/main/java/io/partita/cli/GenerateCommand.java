@@ -137,15 +137,19 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private String summary(Generation generated) {
-    double speed = generated.added() / generated.seconds();
+    int added = generated.added();
+    double speed = added / generated.seconds();
     String text =
-        String.format(
-            speed < 10
-                ? "%d tokens, %.2f a second, the first after %.2f s"
-                : "%d tokens, %.0f a second, the first after %.2f s",
-            generated.added(),
-            speed,
-            generated.firstSeconds());
+        added == 0
+            ? "no token"
+            : String.format(
+                speed < 10
+                    ? "%d %s, %.2f a second, the first after %.2f s"
+                    : "%d %s, %.0f a second, the first after %.2f s",
+                added,
+                added == 1 ? "token" : "tokens",
+                speed,
+                generated.firstSeconds());
     return text
         + (sampling.seed().isPresent() ? "; seed " + sampling.seed().getAsLong() : "")
         + (generated.end() == Generation.End.STOP ? "; ended by the model" : "");

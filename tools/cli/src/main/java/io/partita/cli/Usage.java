@@ -4,7 +4,10 @@ import io.partita.ir.diagnostic.NearestName;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -18,7 +21,8 @@ import picocli.CommandLine.ParameterException;
  */
 final class Usage implements IParameterExceptionHandler {
   /** Picocli names the Java type. */
-  private static final Pattern NUMBER = Pattern.compile("is not an? (?:int|long|(float|double))$");
+  private static final Pattern NUMBER =
+      Pattern.compile("'([+-]?\\d+)?([^']*)' is not an? (int|long|float|double)$");
 
   private static final Pattern VALUES =
       Pattern.compile("expected one of \\[.*] \\(case-insensitive\\)");
@@ -59,11 +63,24 @@ final class Usage implements IParameterExceptionHandler {
     String message =
         NUMBER
             .matcher(mistake.getMessage().replace("option option", "option"))
-            .replaceFirst(type -> "isn't a " + (type.group(1) == null ? "whole number" : "number"));
+            .replaceFirst(wrong -> Matcher.quoteReplacement(told(wrong)));
     List<String> values = values(mistake);
     return values.isEmpty()
         ? message
         : VALUES.matcher(message).replaceFirst("expected one of " + String.join(", ", values));
+  }
+
+  /** What is wrong with a number that picocli can't read. */
+  private static String told(MatchResult wrong) {
+    String text = Objects.requireNonNullElse(wrong.group(1), "") + wrong.group(2);
+    if (wrong.group(3).matches("float|double")) {
+      return "'" + text + "' isn't a number";
+    }
+    boolean isWhole = wrong.group(1) != null && wrong.group(2).isEmpty();
+    return "'"
+        + text
+        + "' "
+        + (isWhole ? "is beyond the range of this number" : "isn't a whole number");
   }
 
   /** The option, value or command that a misspelt one probably means. */

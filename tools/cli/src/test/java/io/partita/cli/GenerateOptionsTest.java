@@ -52,11 +52,18 @@ class GenerateOptionsTest {
     return Invocation.of(all.toArray());
   }
 
+  private static Invocation few(int tokens) {
+    return Invocation.of(
+        "generate", program, "--tokens", tokens, "--vocab", VOCABULARY, "--prompt=ROMEO:");
+  }
+
   @Test
   void aTokenizerFileGivesTheTextOfTheVocabulary() {
     Invocation generate = generate("--tokenizer", tokenizer, "--prompt=ROMEO:");
     assertThat(generate.out()).isEqualToNormalizingNewlines(TEXT);
     assertThat(generate.err()).matches("(?s)47 tokens, .* a second, the first after .* s\\s*");
+    assertThat(few(1).err()).startsWith("1 token, ");
+    assertThat(few(0).err().strip()).isEqualTo("no token");
   }
 
   @Test

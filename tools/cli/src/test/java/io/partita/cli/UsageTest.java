@@ -41,6 +41,10 @@ final class UsageTest {
         .isEqualTo("Value for option '--dim' (NAME=N) should be in KEY=VALUE format but was seq");
     assertThat(mistake("inspect", "m.onnx", "--dim", "seq=x"))
         .isEqualTo("Invalid value for option '--dim' (NAME=N): 'x' isn't a whole number");
+    assertThat(mistake("inspect", "m.onnx", "--dim", "seq=99999999999999999999"))
+        .endsWith("'99999999999999999999' is beyond the range of this number");
+    assertThat(mistake("generate", "x", "--prompt=a", "--vocab=v", "--tokens=99999999999"))
+        .endsWith("'99999999999' is beyond the range of this number");
     assertThat(mistake("check", "cases", "--rtol", "small")).endsWith("'small' isn't a number");
     assertThat(mistake("generate", "x", "--prompt=a", "--vocab=v", "--tokens=-1"))
         .startsWith("--tokens takes a number of 0 or more");
