@@ -197,16 +197,34 @@ public final class OverlapChoice {
         }
       }
     }
-    for (boolean improves = best != null; improves; ) {
-      Tiles next = best.halved();
-      double seconds = seconds(part, candidate, next);
-      improves = seconds < least * (1 - MIN_GAIN);
-      if (improves) {
-        best = next;
-        least = seconds;
+    return best == null ? Optional.empty() : Optional.of(halved(part, candidate, best, least));
+  }
+
+  /**
+   * Halves the last tile as long as that is better; also of half as many tiles, which may hide as
+   * much with fewer messages.
+   *
+   * @param equal the best number of equal tiles
+   * @param seconds their predicted time
+   */
+  private Tiles halved(Module part, Candidate candidate, Tiles equal, double seconds) {
+    Tiles best = equal;
+    double least = seconds;
+    for (int count = equal.count(); count >= Math.max(2, equal.count() / 2); count /= 2) {
+      Tiles tiles = new Tiles(count, equal.algorithm());
+      double before = count == equal.count() ? seconds : seconds(part, candidate, tiles);
+      for (boolean improves = true; improves; ) {
+        tiles = tiles.halved();
+        double own = seconds(part, candidate, tiles);
+        improves = own < before * (1 - MIN_GAIN);
+        before = own;
+        if (improves && own < least * (1 - MIN_GAIN)) {
+          best = tiles;
+          least = own;
+        }
       }
     }
-    return Optional.ofNullable(best);
+    return best;
   }
 
   private double seconds(Module part, Candidate candidate, Tiles tiles) {
