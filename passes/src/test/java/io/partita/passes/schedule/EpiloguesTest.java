@@ -16,6 +16,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.function.Function;
@@ -406,6 +407,44 @@ class EpiloguesTest extends EvaluatedLoops {
         .containsExactly("[layer_norm_f32, add_f32, quantize_f32_i8]");
     assertThat(loops(graph -> quantize(graph, norm.apply(graph), 9), l1))
         .containsExactly("[layer_norm_f32]", "[quantize_f32_i8]");
+  }
+
+  /**
+   * So do heads that are rotated, whatever their positions in memory; other functions stay apart.
+   */
+  @ParameterizedTest
+  @CsvSource({"false, 100000", "true, 100000", "false, 3000"})
+  void rotatedHeadsAreQuantizedInTheirLoop(boolean interleaved, long l1) {
+    Function<GraphBuilder, Value> rotated =
+        graph -> {
+          Value heads =
+              graph.add(
+                  new Movement.Transpose(List.of(0, 2, 1, 3)), input(graph, "x", 2, 9, 3, 16));
+          return graph.add(
+              new Structured.RotaryEmbedding(interleaved),
+              heads,
+              weight(graph, ElementType.F32, 1, 9, 8),
+              weight(graph, ElementType.F32, 1, 9, 8));
+        };
+    String kernel = interleaved ? "rotary_interleaved_f32" : "rotary_half_f32";
+    assertThat(loops(graph -> quantize(graph, rotated.apply(graph)), l1))
+        .containsExactly("[" + kernel + ", quantize_f32_i8]");
+    assertThat(loops(graph -> quantize(graph, rotated.apply(graph), 3), l1))
+        .containsExactly("[" + kernel + "]", "[quantize_f32_i8]");
+  }
+
+  /** Floats are quantized in the loop that computes them also if they become heads before. */
+  @Test
+  void reshapedFloatsAreQuantizedInTheirLoop() {
+    assertThat(
+            loops(
+                graph -> {
+                  Value active = unary(graph, UnaryFunction.GELU, input(graph, "x", 9, 32));
+                  Value heads = graph.add(new Movement.Reshape(Shape.of(9, 4, 8)), active);
+                  return quantize(graph, heads);
+                },
+                ROOM))
+        .containsExactly("[gelu_f32, quantize_f32_i8]");
   }
 
   /** A sum of two chains belongs to the product, and a sum of two others to the earlier one. */

@@ -84,6 +84,7 @@ public final class Epilogues {
       case Structured.Norm norm ->
           node.result().type().element() == ElementType.F32
               && norm.axis() == node.result().type().rank() - 1;
+      case Structured.RotaryEmbedding rotary -> node.result().type().element() == ElementType.F32;
       case null, default -> false;
     };
   }

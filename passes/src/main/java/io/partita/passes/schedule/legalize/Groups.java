@@ -11,6 +11,7 @@ import io.partita.ir.op.Quantized.Quantize;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured.Linear;
 import io.partita.ir.op.Structured.Norm;
+import io.partita.ir.op.Structured.RotaryEmbedding;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,8 +27,8 @@ import java.util.Set;
  * requantization. A product or convolution, requantized or not, also forms a group with its
  * epilogues: elementwise functions of its result and possibly other operands, such as activations,
  * residuals, gates, requantizations and tables. So do an elementwise function, a requantization, a
- * lookup, a norm or softmax of integers, and a norm of floats that is quantized. Every other node
- * is a group of its own.
+ * lookup, a norm or softmax of integers, and a norm or rotary embedding of floats that is
+ * quantized. Every other node is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -131,7 +132,8 @@ public final class Groups {
       chain.add(reader);
       last = reader.result();
     }
-    if (head.op() instanceof Norm && chain.stream().noneMatch(Groups::isQuantization)) {
+    boolean isOfVectors = head.op() instanceof Norm || head.op() instanceof RotaryEmbedding;
+    if (isOfVectors && chain.stream().noneMatch(Groups::isQuantization)) {
       chain.forEach(taken::remove);
       chain.clear();
     }

@@ -78,9 +78,13 @@ public final class Legalization {
           new WidenElements(),
           new WidenScatter());
 
-  /** Moves requantizations to what computes their operands. */
+  /** Moves quantizations to what computes their operands. */
   private static final List<RewriteRule> EARLY =
-      List.of(new RequantizeEarly(), new RequantizeParts(), new RequantizeByTable());
+      List.of(
+          new RequantizeEarly(),
+          new QuantizeEarly(),
+          new RequantizeParts(),
+          new RequantizeByTable());
 
   private Legalization() {}
 

@@ -48,7 +48,7 @@ final class RequantizeEarly implements RewriteRule {
     return Optional.of(graph.add(match.get(MOVED).definition().op(), before));
   }
 
-  /** Whether the multiplier and the addend of a requantization are scalars. */
+  /** Whether the multiplier and the addend, or the scale and the zero point, are scalars. */
   static boolean hasOneScale(Node node) {
     return node.operands().stream().skip(1).allMatch(scale -> scale.type().rank() == 0);
   }

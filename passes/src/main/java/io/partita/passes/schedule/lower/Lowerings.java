@@ -145,7 +145,7 @@ public final class Lowerings {
       case Structured.Attention attention ->
           AttentionLowering.lower(attention, operands, results.getFirst());
       case Structured.RotaryEmbedding(var interleaved) ->
-          RotaryLowering.lower(interleaved, operands, results.getFirst());
+          RotaryLowering.lower(interleaved, operands, results.getFirst(), epilogues);
       case Structured.Ffn ffn -> Optional.empty();
       case Structured.Embedding embedding ->
           GatherLowering.lower(0, operands.get(0), operands.get(1), results.getFirst());

@@ -4,16 +4,21 @@ import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code rotary.h}: heads and positions are tiled, vectors are not. */
+/**
+ * {@code rotary.h}: heads and positions are tiled, vectors are not. Vectors that an epilogue
+ * quantizes are in scratch memory before.
+ */
 final class RotaryLowering {
   private RotaryLowering() {}
 
-  static Optional<TileSpace> lower(boolean interleaved, List<TensorView> operands, TensorView out) {
+  static Optional<TileSpace> lower(
+      boolean interleaved, List<TensorView> operands, TensorView out, TileEpilogues epilogues) {
     TensorView x = operands.get(0);
     if (x.element() != ElementType.F32) {
       return Optional.empty();
@@ -29,10 +34,14 @@ final class RotaryLowering {
     int heads = space.axis("heads", x.shape().get(1), 1);
     int seq = space.axis("seq", x.shape().get(2), 1);
     long size = x.shape().get(3);
-    int in = space.load("x", 0, x.element(), box(x, batch, heads, seq));
+    int in = space.load("x", 0, x.element(), TileGrid.closed(dimensions(x, batch, heads, seq)));
     int cosines = space.load("cosines", 1, x.element(), table(operands.get(1), batch, seq));
     int sines = space.load("sines", 2, x.element(), table(operands.get(2), batch, seq));
-    int result = space.store("out", 3, x.element(), box(out, batch, heads, seq));
+    List<BoxDimension> place = dimensions(out, batch, heads, seq);
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(out, place));
+    int result = space.store("out", 3 + others.count(), out.element(), TileGrid.closed(place));
+    TileEpilogues.Values values =
+        others.values(result, out.element(), place.stream().map(BoxDimension::size).toList());
     TileExpression vectors = TileGrid.elements(List.of(batch, heads));
     TileExpression rows = TileExpression.size(seq);
     space.call(
@@ -41,23 +50,23 @@ final class RotaryLowering {
             pointer("x", in),
             pointer("cosines", cosines),
             pointer("sines", sines),
-            pointer("out", result),
+            new Argument("out", values.first(out.element())),
             integer("heads", vectors),
             integer("seq", rows),
             integer("d", size),
             integer("half", operands.get(1).shape().get(2)),
             integer("head_stride", rows.times(size)),
             integer("seq_stride", size)));
+    values.call(List.of());
     return Optional.of(space.build());
   }
 
-  private static List<BoxDimension> box(TensorView view, int batch, int heads, int seq) {
-    return TileGrid.closed(
-        List.of(
-            BoxDimension.along(batch, view.shape().get(0), view.strides().get(0)),
-            BoxDimension.along(heads, view.shape().get(1), view.strides().get(1)),
-            BoxDimension.along(seq, view.shape().get(2), view.strides().get(2)),
-            BoxDimension.whole(view.shape().get(3), view.strides().get(3))));
+  private static List<BoxDimension> dimensions(TensorView view, int batch, int heads, int seq) {
+    return List.of(
+        BoxDimension.along(batch, view.shape().get(0), view.strides().get(0)),
+        BoxDimension.along(heads, view.shape().get(1), view.strides().get(1)),
+        BoxDimension.along(seq, view.shape().get(2), view.strides().get(2)),
+        BoxDimension.whole(view.shape().get(3), view.strides().get(3)));
   }
 
   private static List<BoxDimension> table(TensorView view, int batch, int seq) {

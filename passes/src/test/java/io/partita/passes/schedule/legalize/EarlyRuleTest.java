@@ -31,6 +31,27 @@ public final class EarlyRuleTest implements RuleTest {
                 %1 = requantize(%0, %m, %a) {shift = 3, low = -128, high = 127, to = i8} : i8[3,4]
                 """)
             .doesNotFire(),
+        assertThat(new QuantizeEarly())
+            .on(
+                """
+                (%x: f32[2,6], %s: f32[], %z: i8[])
+                %0 = reshape(%x) {to = [3, 4]} : f32[3,4]
+                %1 = quantize(%0, %s, %z) {axis = 0, block = 0, to = i8} : i8[3,4]
+                """)
+            .gives(
+                """
+                %0 = quantize(%x, %s, %z) {axis = 0, block = 0, to = i8} : i8[2,6]
+                %1 = reshape(%0) {to = [3, 4]} : i8[3,4]
+                """),
+        assertThat(new QuantizeEarly())
+            .as("scales of columns")
+            .on(
+                """
+                (%x: f32[2,6], %s: f32[4], %z: i8[4])
+                %0 = reshape(%x) {to = [3, 4]} : f32[3,4]
+                %1 = quantize(%0, %s, %z) {axis = 1, block = 0, to = i8} : i8[3,4]
+                """)
+            .doesNotFire(),
         assertThat(new RequantizeParts())
             .on(
                 """

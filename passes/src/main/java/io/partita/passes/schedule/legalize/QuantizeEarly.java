@@ -1,0 +1,50 @@
+package io.partita.passes.schedule.legalize;
+
+import static io.partita.passes.rewrite.Pattern.op;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized.Quantize;
+import io.partita.passes.rewrite.Capture;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.Optional;
+
+/**
+ * {@code quantize(reshape(x)) -> reshape(quantize(x))} with one scale and one zero point: so the
+ * loop that computes x can quantize it, too.
+ */
+final class QuantizeEarly implements RewriteRule {
+  private static final Capture<Value> X = Capture.of("x");
+  private static final Capture<Value> MOVED = Capture.of("moved");
+  private static final Pattern PATTERN =
+      op(
+          Quantize.class,
+          op(Movement.Reshape.class, Pattern.any(X)).as(MOVED).once(),
+          Pattern.any(),
+          Pattern.any());
+
+  @Override
+  public Class<? extends Op> root() {
+    return Quantize.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return PATTERN;
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    if (!RequantizeEarly.hasOneScale(node)) {
+      return Optional.empty();
+    }
+    Value before =
+        graph.add(node.op(), match.get(X), graph.operand(node, 1), graph.operand(node, 2));
+    return Optional.of(graph.add(match.get(MOVED).definition().op(), before));
+  }
+}
