@@ -6,7 +6,12 @@ import java.util.List;
 /** The rules that recover activation functions. */
 public final class ActivationRules {
   public static final List<RewriteRule> RULES =
-      List.of(new RaiseGelu(), new RaiseSilu(), new RaiseQuickGelu(), new RaiseHardSwish());
+      List.of(
+          new RaiseGelu(),
+          new RaiseSilu(),
+          new RaiseQuickGelu(),
+          new RaiseHardSwish(),
+          new RaiseSoftmax());
 
   private ActivationRules() {}
 }

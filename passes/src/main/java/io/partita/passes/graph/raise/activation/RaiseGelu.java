@@ -19,7 +19,8 @@ import java.util.Set;
 
 /**
  * {@code x/2 (1 + erf(x/√2)) -> gelu(x)} and {@code x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) ->
- * gelu_tanh(x)}, in any order and grouping of the factors.
+ * gelu_tanh(x)}, in any order and grouping of the factors. Both functions are odd, so {@code x/2 (1
+ * - erf(-x/√2))}, which JAX writes for {@code x/2 erfc(-x/√2)}, is the same.
  */
 final class RaiseGelu implements RewriteRule {
   private static final int MAX_STEPS = 16;
@@ -34,14 +35,32 @@ final class RaiseGelu implements RewriteRule {
           BinaryFunction.DIV,
           BinaryFunction.POW);
 
-  /** The polynomial {@code x/2 + x s/2}, where s is the erf or the tanh. */
-  private static final Polynomial GELU =
-      new Polynomial(new double[][] {{0, 0, 0, 0}, {0.5, 0.5, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+  private static final List<Form> FORMS = List.of(Form.of(1), Form.of(-1));
 
-  private static final Polynomial OF_ERF = Polynomial.term(Math.sqrt(0.5), 1, 0);
-  private static final Polynomial OF_TANH =
-      new Polynomial(
-          new double[][] {{0, 0, 0, 0}, {SLOPE, 0, 0, 0}, {0, 0, 0, 0}, {SLOPE * CUBIC, 0, 0, 0}});
+  /**
+   * Polynomials of x and of s, which is the erf or the tanh: the arguments of both functions, and
+   * the result.
+   */
+  private record Form(Polynomial ofErf, Polynomial ofTanh, Polynomial gelu) {
+    /** The form of {@code s = erf(sign x/√2)}, and of the tanh: {@code x/2 + sign x s/2}. */
+    static Form of(int sign) {
+      Polynomial ofTanh =
+          new Polynomial(
+              new double[][] {
+                {0, 0, 0, 0}, {sign * SLOPE, 0, 0, 0}, {0, 0, 0, 0}, {sign * SLOPE * CUBIC, 0, 0, 0}
+              });
+      Polynomial gelu =
+          new Polynomial(
+              new double[][] {{0, 0, 0, 0}, {0.5, sign * 0.5, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+      return new Form(Polynomial.term(sign * Math.sqrt(0.5), 1, 0), ofTanh, gelu);
+    }
+
+    boolean matches(Value result, Value argument, Value x, Value s, GraphEditor graph) {
+      UnaryFunction function = sigmoid(s, graph).orElseThrow();
+      return is(argument, x, s, function == UnaryFunction.ERF ? ofErf : ofTanh, graph)
+          && is(result, x, s, gelu, graph);
+    }
+  }
 
   @Override
   public Class<? extends Op> root() {
@@ -63,9 +82,8 @@ final class RaiseGelu implements RewriteRule {
         continue;
       }
       Value argument = graph.operand(graph.definition(s).orElseThrow(), 0);
-      Polynomial expected = function == UnaryFunction.ERF ? OF_ERF : OF_TANH;
       for (Value x : within(argument, graph)) {
-        if (is(argument, x, s, expected, graph) && is(node.result(), x, s, GELU, graph)) {
+        if (FORMS.stream().anyMatch(form -> form.matches(node.result(), argument, x, s, graph))) {
           UnaryFunction gelu =
               function == UnaryFunction.ERF ? UnaryFunction.GELU : UnaryFunction.GELU_TANH;
           return Optional.of(graph.add(new Elementwise.Unary(gelu), x));
@@ -100,12 +118,16 @@ final class RaiseGelu implements RewriteRule {
       }
       found.add(at);
       Node node = graph.definition(at).orElse(null);
-      if (node != null
-          && node.op() instanceof Elementwise.Binary(BinaryFunction function)
-          && ARITHMETIC.contains(function)) {
+      if (node != null && isArithmetic(node.op())) {
         work.addAll(graph.operands(node));
       }
     }
     return found;
+  }
+
+  private static boolean isArithmetic(Op op) {
+    return op instanceof Elementwise.Binary(BinaryFunction function)
+            && ARITHMETIC.contains(function)
+        || op instanceof Elementwise.Unary(UnaryFunction unary) && unary == UnaryFunction.NEG;
   }
 }

@@ -187,6 +187,101 @@ public final class ActivationRuleTest implements RuleTest {
                 %5 = mul(%x, %4) : f32[1,7]
                 %6 = div(%5, %3) : f32[1,7]
                 """)
+            .doesNotFire(),
+        assertThat(new RaiseGelu())
+            .as("by erfc")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = constant 0.5 : f32[]
+                %1 = mul(%0, %x) : f32[2,7]
+                %2 = neg(%x) : f32[2,7]
+                %3 = constant 0.70710677 : f32[]
+                %4 = mul(%2, %3) : f32[2,7]
+                %5 = erf(%4) : f32[2,7]
+                %6 = constant 1.0 : f32[]
+                %7 = sub(%6, %5) : f32[2,7]
+                %8 = mul(%1, %7) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = gelu(%x) : f32[2,7]
+                """),
+        assertThat(new RaiseGelu())
+            .as("one sign is missing")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = constant 0.5 : f32[]
+                %1 = mul(%0, %x) : f32[2,7]
+                %3 = constant 0.70710677 : f32[]
+                %4 = mul(%x, %3) : f32[2,7]
+                %5 = erf(%4) : f32[2,7]
+                %6 = constant 1.0 : f32[]
+                %7 = sub(%6, %5) : f32[2,7]
+                %8 = mul(%1, %7) : f32[2,7]
+                """)
+            .doesNotFire(),
+        assertThat(new RaiseSoftmax())
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
+                %1 = sub(%x, %0) : f32[2,7]
+                %2 = exp(%1) : f32[2,7]
+                %3 = reduce_sum(%2) {axes = [1], keep_dims} : f32[2,1]
+                %4 = div(%2, %3) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = softmax(%x) {axis = 1} : f32[2,7]
+                """),
+        assertThat(new RaiseSoftmax())
+            .as("of JAX, times a reciprocal")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
+                %01 = constant -inf : f32[]
+                %02 = max(%01, %0) : f32[2,1]
+                %1 = sub(%x, %02) : f32[2,7]
+                %2 = exp(%1) : f32[2,7]
+                %3 = reduce_sum(%2) {axes = [1], keep_dims} : f32[2,1]
+                %4 = reciprocal(%3) : f32[2,1]
+                %5 = mul(%2, %4) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = softmax(%x) {axis = 1} : f32[2,7]
+                """),
+        assertThat(new RaiseSoftmax())
+            .as("a bound of the maximum")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
+                %01 = constant 0.0 : f32[]
+                %02 = max(%01, %0) : f32[2,1]
+                %1 = sub(%x, %02) : f32[2,7]
+                %2 = exp(%1) : f32[2,7]
+                %3 = reduce_sum(%2) {axes = [1], keep_dims} : f32[2,1]
+                %4 = div(%2, %3) : f32[2,7]
+                """)
+            .doesNotFire(),
+        assertThat(new RaiseSoftmax())
+            .as("the sum is along another axis")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
+                %1 = sub(%x, %0) : f32[2,7]
+                %2 = exp(%1) : f32[2,7]
+                %3 = reduce_sum(%2) {axes = [0], keep_dims} : f32[1,7]
+                %4 = div(%2, %3) : f32[2,7]
+                """)
             .doesNotFire());
   }
 }
