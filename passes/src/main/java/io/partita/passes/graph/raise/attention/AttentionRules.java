@@ -8,6 +8,7 @@ public final class AttentionRules {
   public static final List<RewriteRule> RULES =
       List.of(
           new SelectInsteadOfProducts(),
+          new ExchangeTransposedProduct(),
           new RaiseAttention(),
           new SeparateBatchFromHeads(),
           new AbsorbScale(),

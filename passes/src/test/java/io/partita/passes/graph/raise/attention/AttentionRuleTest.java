@@ -10,6 +10,40 @@ public final class AttentionRuleTest implements RuleTest {
   @Override
   public List<RuleCase> cases() {
     return List.of(
+        assertThat(new ExchangeTransposedProduct())
+            .on(
+                """
+                (%k: f32[2,3,7,4], %q: f32[3,4,5])
+                %0 = matmul(%k, %q) {result = f32} : f32[2,3,7,5]
+                %1 = transpose(%0) {permutation = [0,3,1,2]} : f32[2,5,3,7]
+                """)
+            .gives(
+                """
+                %0 = transpose(%q) {permutation = [0, 2, 1]} : f32[3,5,4]
+                %1 = transpose(%k) {permutation = [0, 1, 3, 2]} : f32[2,3,4,7]
+                %2 = matmul(%0, %1) {result = f32} : f32[2,3,5,7]
+                %3 = transpose(%2) {permutation = [0, 2, 1, 3]} : f32[2,5,3,7]
+                """),
+        assertThat(new ExchangeTransposedProduct())
+            .as("the rows come first")
+            .on(
+                """
+                (%k: f32[2,3,7,4], %q: f32[2,3,4,5])
+                %0 = matmul(%k, %q) {result = f32} : f32[2,3,7,5]
+                %1 = transpose(%0) {permutation = [0,2,1,3]} : f32[2,7,3,5]
+                """)
+            .doesNotFire(),
+        assertThat(new ExchangeTransposedProduct())
+            .as("the product is read elsewhere")
+            .on(
+                """
+                (%k: f32[7,4], %q: f32[4,5])
+                %0 = matmul(%k, %q) {result = f32} : f32[7,5]
+                %1 = transpose(%0) {permutation = [1,0]} : f32[5,7]
+                %2 = exp(%0) : f32[7,5]
+                %3 = matmul(%1, %2) {result = f32} : f32[5,5]
+                """)
+            .doesNotFire(),
         assertThat(new RaiseIntegerAttention())
             .as("dequantized bytes, of which keys are moved and have a zero point")
             .within(0.02)
@@ -411,15 +445,15 @@ public final class AttentionRuleTest implements RuleTest {
   /** Scores where {@code %m}, and {@code number} where not {@code other}. */
   private static String masked(String other, String number) {
     return """
-        (%x: f32[2,3,5], %m: bool[2,1,5], %n: bool[2,1,5])
-        %0 = cast(%m) {to = f32} : f32[2,1,5]
-        %1 = mul(%x, %0) : f32[2,3,5]
-        %2 = not(OTHER) : bool[2,1,5]
-        %3 = cast(%2) {to = f32} : f32[2,1,5]
-        %4 = constant NUMBER : f32[]
-        %5 = mul(%4, %3) : f32[2,1,5]
-        %6 = add(%1, %5) : f32[2,3,5]
-        """
+    (%x: f32[2,3,5], %m: bool[2,1,5], %n: bool[2,1,5])
+    %0 = cast(%m) {to = f32} : f32[2,1,5]
+    %1 = mul(%x, %0) : f32[2,3,5]
+    %2 = not(OTHER) : bool[2,1,5]
+    %3 = cast(%2) {to = f32} : f32[2,1,5]
+    %4 = constant NUMBER : f32[]
+    %5 = mul(%4, %3) : f32[2,1,5]
+    %6 = add(%1, %5) : f32[2,3,5]
+    """
         .replace("OTHER", other)
         .replace("NUMBER", number);
   }
