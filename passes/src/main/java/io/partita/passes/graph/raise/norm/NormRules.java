@@ -10,6 +10,7 @@ public final class NormRules {
           new RaiseLayerNorm(),
           new RaiseShiftedLayerNorm(),
           new RaiseRmsNorm(),
+          new RaiseScaledNorm(),
           new FuseNormScale(),
           new FuseNormBias(),
           new RemoveNormCasts());

@@ -4,7 +4,6 @@ import static io.partita.passes.rewrite.Pattern.any;
 import static io.partita.passes.rewrite.Pattern.div;
 import static io.partita.passes.rewrite.Pattern.either;
 import static io.partita.passes.rewrite.Pattern.mul;
-import static io.partita.passes.rewrite.Pattern.square;
 import static io.partita.passes.rewrite.Pattern.sub;
 
 import io.partita.ir.graph.GraphEditor;
@@ -13,7 +12,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
-import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -21,10 +19,8 @@ import java.util.Optional;
 
 /** {@code c / √(mean(c²) + ε) -> layer_norm(x)}, where {@code c = x - mean(x)}. */
 final class RaiseLayerNorm implements RewriteRule {
-  private static final Capture<Value> CENTERED = Capture.of("centered");
-  private static final Pattern CENTER =
-      sub(any(Moments.X), Moments.mean(any(Moments.X))).as(CENTERED);
-  private static final Pattern VARIANCE = Moments.mean(square(any(CENTERED)));
+  private static final Pattern CENTER = sub(any(Moments.X), Moments.mean(any(Moments.X)));
+  private static final Pattern VARIANCE = Moments.variance();
   private static final Pattern PATTERN =
       either(
               div(CENTER, Moments.deviation(VARIANCE)),

@@ -4,7 +4,6 @@ import static io.partita.passes.rewrite.Pattern.add;
 import static io.partita.passes.rewrite.Pattern.any;
 import static io.partita.passes.rewrite.Pattern.either;
 import static io.partita.passes.rewrite.Pattern.mul;
-import static io.partita.passes.rewrite.Pattern.square;
 import static io.partita.passes.rewrite.Pattern.sub;
 import static io.partita.passes.rewrite.Pattern.unary;
 
@@ -31,9 +30,8 @@ final class RaiseShiftedLayerNorm implements RewriteRule {
   private static final Capture<Value> BIAS = Capture.of("bias");
   private static final Capture<Value> FACTOR = Capture.of("factor");
   private static final Pattern MEAN = Moments.mean(any(Moments.X));
-  private static final Pattern VARIANCE = Moments.mean(square(sub(any(Moments.X), MEAN)));
   private static final Pattern FACTORS =
-      mul(Moments.inverseDeviation(VARIANCE), any(SCALE)).as(FACTOR);
+      mul(Moments.inverseDeviation(Moments.variance()), any(SCALE)).as(FACTOR);
   private static final Pattern SHIFT =
       either(
           sub(any(BIAS), mul(MEAN, any(FACTOR))),

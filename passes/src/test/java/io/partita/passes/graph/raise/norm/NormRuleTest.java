@@ -20,19 +20,19 @@ public final class NormRuleTest implements RuleTest {
   /** The sum of the scaled {@code %x} and {@code %11}, which {@code shift} computes. */
   private static String shifted(String shift) {
     return """
-        (%x: f32[2,3,7], %s: f32[7], %b: f32[7])
-        %0 = reduce_mean(%x) {axes = [2], keep_dims} : f32[2,3,1]
-        %1 = sub(%x, %0) : f32[2,3,7]
-        %2 = mul(%1, %1) : f32[2,3,7]
-        %3 = reduce_mean(%2) {axes = [2], keep_dims} : f32[2,3,1]
-        %4 = constant 1.0E-5 : f32[]
-        %5 = add(%3, %4) : f32[2,3,1]
-        %6 = sqrt(%5) : f32[2,3,1]
-        %61 = reciprocal(%6) : f32[2,3,1]
-        %7 = mul(%61, %s) : f32[2,3,7]
-        %8 = mul(%x, %7) : f32[2,3,7]
-        SHIFT%12 = add(%8, %11) : f32[2,3,7]
-        """
+    (%x: f32[2,3,7], %s: f32[7], %b: f32[7])
+    %0 = reduce_mean(%x) {axes = [2], keep_dims} : f32[2,3,1]
+    %1 = sub(%x, %0) : f32[2,3,7]
+    %2 = mul(%1, %1) : f32[2,3,7]
+    %3 = reduce_mean(%2) {axes = [2], keep_dims} : f32[2,3,1]
+    %4 = constant 1.0E-5 : f32[]
+    %5 = add(%3, %4) : f32[2,3,1]
+    %6 = sqrt(%5) : f32[2,3,1]
+    %61 = reciprocal(%6) : f32[2,3,1]
+    %7 = mul(%61, %s) : f32[2,3,7]
+    %8 = mul(%x, %7) : f32[2,3,7]
+    SHIFT%12 = add(%8, %11) : f32[2,3,7]
+    """
         .replace("SHIFT", shift);
   }
 
@@ -295,6 +295,83 @@ public final class NormRuleTest implements RuleTest {
                 %2 = rms_norm(%1, %0) {axis = 1, epsilon = 1.0E-6, scale} : f32[2,3]
                 %3 = cast(%2) {to = f16} : f16[2,3]
                 """)
+            .doesNotFire(),
+        assertThat(new RaiseScaledNorm())
+            .within(TOLERANCE)
+            .on(flax("0.0", "max(%0, %6)", "[2]"))
+            .gives(
+                """
+                %0 = layer_norm(%x) {axis = 2, epsilon = 9.999999747378752E-6} : f32[2,3,7]
+                %1 = mul(%0, %s) : f32[2,3,7]
+                """),
+        assertThat(new RaiseScaledNorm())
+            .as("another least variance")
+            .on(flax("0.5", "max(%0, %6)", "[2]"))
+            .doesNotFire(),
+        assertThat(new RaiseScaledNorm())
+            .as("the least of variance and zero")
+            .on(flax("0.0", "min(%0, %6)", "[2]"))
+            .doesNotFire(),
+        assertThat(new RaiseScaledNorm())
+            .as("not over the last dimension")
+            .on(
+                flax("0.0", "max(%0, %6)", "[1]")
+                    .replace("[2,3,1]", "[2,1,7]")
+                    .replace("%s) : f32[2,3,7]", "%s) : f32[2,1,7]"))
+            .doesNotFire(),
+        assertThat(new RaiseScaledNorm())
+            .as("of an RMS norm, whose mean is a sum that is divided")
+            .within(TOLERANCE)
+            .on(rmsOfSum("7.0"))
+            .gives(
+                """
+                %0 = rms_norm(%x) {axis = 1, epsilon = 9.999999747378752E-6} : f32[3,7]
+                %1 = mul(%0, %s) : f32[3,7]
+                """),
+        assertThat(new RaiseScaledNorm())
+            .as("the sum is divided by another number than that of its terms")
+            .on(rmsOfSum("6.0"))
             .doesNotFire());
+  }
+
+  /** A layer norm of Flax without its bias: the mean of squares minus the square of the mean. */
+  private static String flax(String least, String variance, String axes) {
+    return """
+    (%x: f32[2,3,7], %s: f32[7])
+    %0 = constant LEAST : f32[]
+    %1 = reduce_mean(%x) {axes = AXES, keep_dims} : f32[2,3,1]
+    %3 = mul(%x, %x) : f32[2,3,7]
+    %4 = reduce_mean(%3) {axes = AXES, keep_dims} : f32[2,3,1]
+    %5 = mul(%1, %1) : f32[2,3,1]
+    %6 = sub(%4, %5) : f32[2,3,1]
+    %7 = VARIANCE : f32[2,3,1]
+    %8 = constant 1.0E-5 : f32[]
+    %9 = add(%7, %8) : f32[2,3,1]
+    %10 = sqrt(%9) : f32[2,3,1]
+    %11 = reciprocal(%10) : f32[2,3,1]
+    %12 = mul(%11, %s) : f32[2,3,7]
+    %13 = sub(%x, %1) : f32[2,3,7]
+    %14 = mul(%13, %12) : f32[2,3,7]
+    """
+        .replace("LEAST", least)
+        .replace("VARIANCE", variance)
+        .replace("AXES", axes);
+  }
+
+  private static String rmsOfSum(String count) {
+    return """
+    (%x: f32[3,7], %s: f32[7])
+    %0 = mul(%x, %x) : f32[3,7]
+    %1 = reduce_sum(%0) {axes = [1], keep_dims} : f32[3,1]
+    %2 = constant COUNT : f32[]
+    %3 = div(%1, %2) : f32[3,1]
+    %4 = constant 1.0E-5 : f32[]
+    %5 = add(%3, %4) : f32[3,1]
+    %6 = sqrt(%5) : f32[3,1]
+    %7 = reciprocal(%6) : f32[3,1]
+    %8 = mul(%7, %s) : f32[3,7]
+    %9 = mul(%x, %8) : f32[3,7]
+    """
+        .replace("COUNT", count);
   }
 }
