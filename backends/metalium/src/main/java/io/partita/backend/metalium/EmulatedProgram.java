@@ -4,9 +4,6 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.FileFailure;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +19,8 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) implements Ke
   /**
    * Builds a program, incrementally.
    *
-   * @throws PartitaException P5102 if there's no make or compiler, P5103 if the build fails
+   * @throws PartitaException P5102 if there's no make or compiler, P5002 if nothing can be written
+   *     to the folder, P5103 if the build fails
    */
   public static EmulatedProgram build(Path folder, ProgramInterface whole) {
     for (String tool : List.of("make", "g++")) {
@@ -35,40 +33,8 @@ public record EmulatedProgram(Path folder, ProgramInterface whole) implements Ke
             "install one: apt-get install make g++");
       }
     }
-    String messages = make(folder);
-    if (!messages.isEmpty()) {
-      throw failed(folder, messages);
-    }
+    Build.make(folder, List.of());
     return new EmulatedProgram(folder, whole);
-  }
-
-  private static String make(Path folder) {
-    try {
-      Process process =
-          new ProcessBuilder("make", "-s", "-j2")
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .start();
-      String messages = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
-        throw failed(folder, messages);
-      }
-      return messages;
-    } catch (IOException e) {
-      throw failed(folder, FileFailure.words(folder, e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw failed(folder, "interrupted");
-    }
-  }
-
-  private static PartitaException failed(Path folder, String found) {
-    return new PartitaException(
-        ProgramCode.BUILD_FAILED,
-        folder.toString(),
-        "make to succeed",
-        found.strip(),
-        "compile the model again; if it still fails, report it with this text");
   }
 
   @Override

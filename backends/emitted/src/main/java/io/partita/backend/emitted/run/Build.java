@@ -46,13 +46,26 @@ public final class Build {
             port.remedy());
       }
     }
+    List<String> arguments = new ArrayList<>(List.of(port.text()));
+    arguments.addAll(variables);
+    make(folder, arguments);
+  }
+
+  /**
+   * Runs {@code make} in a folder, incrementally. Builds in one folder follow each other, also
+   * those of other processes, and end with this process.
+   *
+   * @param arguments targets and variables
+   * @throws PartitaException P5002 if nothing can be written there, P5103 if it fails, P5108 if the
+   *     program doesn't fit a chip's memory
+   */
+  public static void make(Path folder, List<String> arguments) {
     List<String> command =
-        new ArrayList<>(
-            List.of("make", "-s", "-j2", "-C", folder.toAbsolutePath().toString(), port.text()));
-    command.addAll(variables);
+        new ArrayList<>(List.of("make", "-s", "-j2", "-C", folder.toAbsolutePath().toString()));
+    command.addAll(arguments);
     try (ScratchFolder scratch = new ScratchFolder();
         BuildLock _ = BuildLock.of(folder);
-        ProcessGroup make = ProcessGroup.start(port, List.of(command), scratch.path())) {
+        ProcessGroup make = ProcessGroup.start(Port.HOST, List.of(command), scratch.path())) {
       if (!make.awaitEnd(MAX_DURATION)) {
         throw failed(folder, command, "no end after " + MAX_DURATION.toMinutes() + " minutes");
       }
