@@ -1,7 +1,10 @@
 package io.partita.zoo;
 
+import io.partita.ir.file.OutputTarget;
+import io.partita.ir.file.TemporaryName;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -12,7 +15,8 @@ import java.util.Set;
 
 /**
  * Files that appear under their names only when all of them are complete. Until then they have
- * temporary names, and are deleted if the work or the process is interrupted.
+ * temporary names, and are deleted if the work or the process is interrupted. Symbolic links are
+ * followed.
  */
 final class StagedFiles implements AutoCloseable {
   private record Stage(Path temporary, FileChannel channel) {}
@@ -25,9 +29,14 @@ final class StagedFiles implements AutoCloseable {
   }
 
   synchronized FileChannel open(Path file) throws IOException {
+    OutputTarget output = OutputTarget.of(file);
+    if (output.isStream()) {
+      throw new FileSystemException(file.toString(), null, "a pipe or a device");
+    }
+    Path target = output.path();
     Path temporary =
-        file.resolveSibling(
-            "." + file.getFileName() + "." + ProcessHandle.current().pid() + ".partial");
+        target.resolveSibling(
+            TemporaryName.prefix(target) + ProcessHandle.current().pid() + ".partial");
     FileChannel channel =
         FileChannel.open(
             temporary,
@@ -35,7 +44,7 @@ final class StagedFiles implements AutoCloseable {
                 StandardOpenOption.CREATE_NEW,
                 StandardOpenOption.WRITE,
                 StandardOpenOption.SPARSE));
-    stages.put(file, new Stage(temporary, channel));
+    stages.put(target, new Stage(temporary, channel));
     return channel;
   }
 

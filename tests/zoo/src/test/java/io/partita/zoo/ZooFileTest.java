@@ -217,6 +217,30 @@ class ZooFileTest {
     assertThat(filled).containsOnly(true);
   }
 
+  /** Tests links to another disk, at the places of the model and of its weights. */
+  @Test
+  void linksAreFollowed() throws IOException {
+    Path disk = Files.createDirectory(folder.resolve("large-disk"));
+    Path model = Files.createSymbolicLink(folder.resolve("link.onnx"), disk.resolve("model"));
+    Path weights =
+        Files.createSymbolicLink(folder.resolve("link.onnx.data"), disk.resolve("weights"));
+    Zoo.write("tinyllama-42m-block", ZooOptions.defaults().withExternal(true), model);
+    assertThat(model).isSymbolicLink();
+    assertThat(weights).isSymbolicLink();
+    assertThat(initializers(model)).isNotEmpty();
+    try (Stream<Path> files = Files.list(disk)) {
+      assertThat(files)
+          .containsExactlyInAnyOrder(disk.resolve("model"), disk.resolve("weights"));
+    }
+  }
+
+  @Test
+  void namesMayBeAsLongAsTheFileSystemAllows() throws IOException {
+    Path file = folder.resolve("n".repeat(250));
+    Zoo.write("tinyllama-42m-block", ZooOptions.defaults(), file);
+    assertThat(initializers(file)).isNotEmpty();
+  }
+
   @Test
   void failuresLeaveNoFiles() throws IOException {
     Path absent = folder.resolve("absent/model.onnx");
