@@ -110,6 +110,11 @@ final class GraphInputs {
     return shape.map(dims -> new TensorType(element.get(), dims));
   }
 
+  /** Whether a dimension is declared as a number. As in ONNX Runtime, -1 isn't one: it may vary. */
+  static boolean isNumber(TensorShapeProto.Dimension dimension) {
+    return dimension.hasDimValue() && dimension.getDimValue() != -1;
+  }
+
   private Optional<Shape> shape(String where, String input, TensorShapeProto proto) {
     if (proto.getDimCount() > 64) {
       unsupported(
@@ -118,7 +123,7 @@ final class GraphInputs {
     }
     List<Dim> dims = new ArrayList<>();
     for (TensorShapeProto.Dimension dimension : proto.getDimList()) {
-      if (dimension.hasDimValue()) {
+      if (isNumber(dimension)) {
         if (dimension.getDimValue() < 0) {
           unsupported(
               where,

@@ -454,7 +454,7 @@ final class ModelImport {
     List<Dim> dims = new ArrayList<>();
     for (var dimension : declared.getTensorType().getShape().getDimList()) {
       dims.add(
-          dimension.hasDimValue()
+          GraphInputs.isNumber(dimension)
               ? Dim.of(Math.max(0, dimension.getDimValue()))
               : GraphInputs.symbolic(dimension.getDimParam(), name + "_dim" + dims.size()));
     }

@@ -66,6 +66,15 @@ class DimensionEquationsTest {
   }
 
   @Test
+  void minusOneIsAnyExtent() {
+    GraphProto.Builder graph = floats(graph(), "a", -1, 3);
+    graph
+        .addNode(node("Relu", List.of("a"), "y"))
+        .addOutput(Models.value("y", Models.FLOAT, -1, 3));
+    assertThat(inputs(examine(graph))).isEqualTo(Map.of("a", "[a_dim0,3]"));
+  }
+
+  @Test
   void laterSymbolsAreEliminated() {
     ImportResult result = examine(sum(dims("n", 4), dims("m", 4)));
     assertThat(inputs(result)).containsEntry("a", "[n,4]").containsEntry("b", "[n,4]");
