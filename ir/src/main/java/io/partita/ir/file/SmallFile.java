@@ -1,6 +1,7 @@
 package io.partita.ir.file;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -24,6 +25,17 @@ public final class SmallFile {
       throw new IllegalArgumentException("a file of " + Files.size(file) + " bytes");
     }
     return Files.readString(file);
+  }
+
+  /**
+   * Refuses a pipe, a socket or a device: opening it may block, and reading it may never end.
+   *
+   * @throws FileSystemException if it is one
+   */
+  public static void verifyEnds(Path file) throws FileSystemException {
+    if (isOther(file)) {
+      throw new FileSystemException(file.toString(), null, "a pipe or a device");
+    }
   }
 
   /** Whether the path is a pipe, a socket or a device. */

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.ByteArrayInputStream;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,6 +94,29 @@ class GenerateOptionsTest {
     assertThat(binary.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(binary.err())
         .contains("the vocabulary", "found:     no text in UTF-8", "in one of these forms");
+  }
+
+  /** Tests files that never end. */
+  @Test
+  @Timeout(60)
+  void aDeviceIsNoVocabulary() {
+    Path device = Path.of("/dev/zero");
+    assumeThat(device).exists();
+    for (String option : List.of("--vocab", "--tokenizer")) {
+      assertThat(generate(option, device, "--prompt=ROMEO:").err())
+          .contains("error P6005", "a pipe or a device");
+    }
+    assertThat(
+            Invocation.of(
+                    "evaluate",
+                    Invocation.DECODER,
+                    "--data=none.npz",
+                    "--devices=2",
+                    "--sync=int4",
+                    "--calibration",
+                    device)
+                .err())
+        .contains("a pipe or a device");
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.FileFailure;
+import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ final class MeasurementFile {
   static Map<String, Object> read(
       Path file, String format, Function<String, PartitaException> broken) {
     try {
+      SmallFile.verifyEnds(file);
       Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
       if (json == null) {
         throw broken.apply("no JSON object");

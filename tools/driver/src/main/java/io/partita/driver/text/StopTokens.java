@@ -5,6 +5,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ public final class StopTokens {
   private static Set<Integer> ends(Path file, Tokens tokens) {
     Set<Integer> ends = new TreeSet<>();
     try {
+      SmallFile.verifyEnds(file);
       if (JSON.std.anyFrom(Files.readAllBytes(file)) instanceof Map<?, ?> configuration) {
         add(configuration.get("eos_token_id"), tokens, ends);
         add(configuration.get("eos_token"), tokens, ends);

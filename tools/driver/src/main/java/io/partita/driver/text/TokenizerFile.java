@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.SmallFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +45,7 @@ public final class TokenizerFile implements Tokens {
     byte[] bytes;
     Map<String, Integer> ids;
     try {
+      SmallFile.verifyEnds(file);
       bytes = Files.readAllBytes(file);
       ids = ids(file, JSON.std.anyFrom(bytes));
     } catch (JacksonException malformed) {

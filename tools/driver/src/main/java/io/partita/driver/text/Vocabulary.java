@@ -5,6 +5,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -49,6 +50,7 @@ public final class Vocabulary implements Tokens {
    */
   public static Vocabulary read(Path file) {
     try {
+      SmallFile.verifyEnds(file);
       return new Vocabulary(file, tokens(file, JSON.std.anyFrom(Files.readString(file))));
     } catch (JacksonException malformed) {
       throw bad(file, "not JSON: " + malformed.getOriginalMessage());
