@@ -229,8 +229,7 @@ class ZooFileTest {
     assertThat(weights).isSymbolicLink();
     assertThat(initializers(model)).isNotEmpty();
     try (Stream<Path> files = Files.list(disk)) {
-      assertThat(files)
-          .containsExactlyInAnyOrder(disk.resolve("model"), disk.resolve("weights"));
+      assertThat(files).containsExactlyInAnyOrder(disk.resolve("model"), disk.resolve("weights"));
     }
   }
 
