@@ -137,6 +137,15 @@ bool Model::next()
     return byte != EOF && std::ungetc(byte, inputs_) == byte;
 }
 
+bool Model::is_chunk()
+{
+    const float entry = floats(1, inputs_, "inputs")[0];
+    if (entry != 1 && entry != 3) {
+        fault("the number before the inputs of a run is 1 for one token, and 3 for several, not " + std::to_string(entry));
+    }
+    return entry == 3;
+}
+
 /* The elements of a box, in order, as places in the whole tensor. */
 static std::vector<size_t> places(const Box &box)
 {

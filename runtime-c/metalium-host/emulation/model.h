@@ -192,6 +192,8 @@ class Model {
     Matrix allocate(uint32_t rows, uint32_t columns, std::optional<DataFormat> format = {});
     /* Whether there are inputs of another run. */
     bool next();
+    /* Of a program for one token and for several at once: whether the inputs are of several. A number before them says so. */
+    bool is_chunk();
     void read(const Matrix &input);
     void read(Indices &input);
     /* An input of which chips hold parts. */

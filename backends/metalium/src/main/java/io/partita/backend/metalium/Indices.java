@@ -37,12 +37,15 @@ final class Indices {
   private final Map<String, Input> inputs = new LinkedHashMap<>();
   private final Map<Value, List<String>> elements = new IdentityHashMap<>();
   private final HostNumbers numbers;
+  private final String prefix;
 
   /**
    * @param numbers what the host computes of its inputs
+   * @param prefix what names begin with, to be unique in the host's program
    */
-  Indices(HostNumbers numbers) {
+  Indices(HostNumbers numbers, String prefix) {
     this.numbers = numbers;
+    this.prefix = prefix;
   }
 
   /**
@@ -53,7 +56,7 @@ final class Indices {
   void add(Value value, ShardedType type, int chip) {
     String plain = value.name().replaceAll("[^A-Za-z0-9]+", "_").toLowerCase(Locale.ROOT);
     TensorType whole = type.type();
-    Input input = new Input("i_" + plain, whole.shape().elements());
+    Input input = new Input("i_" + prefix + plain, whole.shape().elements());
     inputs.put(value.name(), input);
     Tensor places =
         Tensor.ofLongs(whole.with(ElementType.I64), LongStream.range(0, input.count()).toArray());

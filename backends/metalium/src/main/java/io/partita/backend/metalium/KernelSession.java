@@ -23,6 +23,11 @@ import java.util.concurrent.TimeoutException;
 
 /** An emitted program that runs, and keeps its states from run to run. Not thread-safe. */
 public final class KernelSession implements AutoCloseable {
+  /** What comes before the inputs of a program with two entry points, as in programs in C. */
+  private static final float RUN = 1;
+
+  private static final float RUN_CHUNK = 3;
+
   private final KernelProgram program;
   private final Duration limit;
   private final ScratchFolder scratch;
@@ -80,6 +85,16 @@ public final class KernelSession implements AutoCloseable {
   }
 
   /**
+   * Returns the outputs of a run of several tokens at once.
+   *
+   * @param inputs in the order of the inputs of the program's {@link ProgramInterface#chunk}
+   * @throws io.partita.ir.diagnostic.PartitaException as {@link #run}
+   */
+  public List<Tensor> runChunk(List<Tensor> inputs) {
+    return run(RUN_CHUNK, inputs, program.whole().chunk().orElseThrow().outputs());
+  }
+
+  /**
    * Returns the outputs of a run.
    *
    * @param inputs in the order of the program's inputs
@@ -87,13 +102,17 @@ public final class KernelSession implements AutoCloseable {
    *     kernel breaks a rule, or exceeds the time limit
    */
   public List<Tensor> run(List<Tensor> inputs) {
+    return run(RUN, inputs, program.whole().outputs());
+  }
+
+  private List<Tensor> run(float entry, List<Tensor> inputs, List<ProgramInterface.Port> outputs) {
     CompletableFuture<List<Tensor>> result = new CompletableFuture<>();
     Thread.ofVirtual()
         .start(
             () -> {
               try {
-                write(inputs);
-                result.complete(read());
+                write(entry, inputs);
+                result.complete(read(outputs));
               } catch (IOException | RuntimeException e) {
                 result.completeExceptionally(e);
               }
@@ -129,8 +148,12 @@ public final class KernelSession implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  private void write(List<Tensor> tensors) throws IOException {
+  private void write(float entry, List<Tensor> tensors) throws IOException {
     OutputStream out = process.getOutputStream();
+    if (program.whole().chunk().isPresent()) {
+      ByteBuffer bytes = ByteBuffer.allocate(Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      out.write(bytes.putFloat(entry).array());
+    }
     for (Tensor tensor : tensors) {
       ByteBuffer bytes = ByteBuffer.allocate(4 * tensor.size()).order(ByteOrder.LITTLE_ENDIAN);
       for (double value : tensor.doubles()) {
@@ -141,9 +164,9 @@ public final class KernelSession implements AutoCloseable {
     out.flush();
   }
 
-  private List<Tensor> read() throws IOException {
+  private List<Tensor> read(List<ProgramInterface.Port> ports) throws IOException {
     List<Tensor> outputs = new ArrayList<>();
-    for (ProgramInterface.Port port : program.whole().outputs()) {
+    for (ProgramInterface.Port port : ports) {
       TensorType type = port.type();
       double[] values = new double[Math.toIntExact(type.shape().elements())];
       byte[] read = process.getInputStream().readNBytes(4 * values.length);

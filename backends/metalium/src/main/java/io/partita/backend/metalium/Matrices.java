@@ -57,7 +57,14 @@ final class Matrices {
 
   /** A matrix that keeps its elements between runs. It begins with zeros. */
   Matrix state(Value value) {
-    return known.computeIfAbsent(value, key -> of(key, "state"));
+    return known.computeIfAbsent(
+        value,
+        key -> {
+          requireStored(key);
+          long columns = columns(key.type());
+          long rows = key.type().shape().elements() / columns;
+          return pool.addState(chip, key.name(), rows, columns);
+        });
   }
 
   /** Whether the host computes a value, which kernels may read as a matrix. */

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,9 +27,18 @@ final class MatrixPool {
   /** The kind of constants that only the host reads. */
   static final String NUMBERS = "numbers";
 
+  /** The most elements of constants that are compared by content. */
+  private static final int MAX_COMPARED = 1 << 14;
+
   private final TileFormat elements;
   private final TileFormat weights;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+
+  /** The states of each chip, by the name of their input. */
+  private final Map<Integer, Map<String, Matrix>> states = new HashMap<>();
+
+  /** The matrices of the entry points before, whose weights this one uses, too. */
+  private List<Entry> before = List.of();
 
   /**
    * @param elements the format of all matrices but the weights of products
@@ -57,6 +67,16 @@ final class MatrixPool {
 
   /** The elements of a constant, row by row. */
   record Weight(Tensor data, long rows, long columns, boolean isTransposed) {
+    /** Whether the elements are the same in the same order; of large ones, the same tensor. */
+    boolean isSame(Weight other) {
+      boolean isEqual =
+          data == other.data || data.size() <= MAX_COMPARED && data.equals(other.data);
+      return isEqual
+          && rows == other.rows
+          && columns == other.columns
+          && isTransposed == other.isTransposed;
+    }
+
     /** Writes elements that the format has, so that no host rounds them in another way. */
     void writeTo(OutputStream out, TileFormat format) throws IOException {
       ByteBuffer line = ByteBuffer.allocate(Math.toIntExact(4 * columns));
@@ -83,6 +103,22 @@ final class MatrixPool {
     return add(chip, name, kind, elements, rows, columns);
   }
 
+  /** Begins another entry point of the same program. */
+  void enter() {
+    before = List.copyOf(entries.values());
+  }
+
+  /**
+   * Adds a state of a chip, which is that of the same name for all entry points.
+   *
+   * @param name the name of an input
+   */
+  Matrix addState(int chip, String name, long rows, long columns) {
+    return states
+        .computeIfAbsent(chip, key -> new HashMap<>())
+        .computeIfAbsent(name, key -> add(chip, name, "state", rows, columns));
+  }
+
   private Matrix add(
       int chip, String name, String kind, TileFormat format, long rows, long columns) {
     String plain =
@@ -101,8 +137,14 @@ final class MatrixPool {
     }
   }
 
-  /** Adds a constant of a chip. */
+  /** Adds a constant of a chip, or returns the same one of another entry point. */
   Matrix add(int chip, String name, TileFormat format, Weight weight) {
+    for (Entry entry : before) {
+      Weight known = entry.weights.get(chip);
+      if (known != null && known.isSame(weight) && entry.matrix.format() == format) {
+        return entry.matrix;
+      }
+    }
     Matrix matrix = add(chip, name, "constant", format, weight.rows, weight.columns);
     entries.get(matrix.name()).weights.put(chip, weight);
     return matrix;

@@ -42,20 +42,16 @@ public record MetaliumBackend(TargetDescription target, MetaliumOptions options)
 
   @Override
   public EmittedMetalium emit(Program program, Optional<Program> chunk, ProgressListener progress) {
-    if (chunk.isPresent()) {
-      throw new PartitaException(
-          MetaliumCode.PROGRAM,
-          "model \"" + program.name() + "\"",
-          "one entry point",
-          "an entry point for chunks",
-          "compile it without --chunk, or for --target java or siracusa");
-    }
+    List<Program> entries =
+        chunk.map(several -> List.of(program, several)).orElse(List.of(program));
     List<Schedule> schedules =
-        Scheduler.schedule(
-            List.of(program), target, schedulerOptions(), progress.part(0, SCHEDULED));
+        Scheduler.schedule(entries, target, schedulerOptions(), progress.part(0, SCHEDULED));
     progress.part(SCHEDULED, 1).step("printing kernels", 0, 1);
     TargetDescription used = TargetChange.first(target, program.devices().size());
-    return ProgramPrinter.emit(EmittedSchedule.of(schedules.getFirst(), used), options);
+    return ProgramPrinter.emit(
+        EmittedSchedule.of(schedules.getFirst(), used),
+        chunk.map(several -> schedules.getLast()),
+        options);
   }
 
   private SchedulerOptions schedulerOptions() {

@@ -144,7 +144,7 @@ class ScheduledBlocksTest {
     HostNumbers numbers = new HostNumbers(pool);
     Matrices matrices = new Matrices(pool, numbers, 0, element);
     List<Work> steps =
-        new ModelSteps(matrices, new Indices(numbers), new ScheduledBlocks(role, graph))
+        new ModelSteps(matrices, new Indices(numbers, ""), new ScheduledBlocks(role, graph))
             .of(graph, meaning.results(), Set.of());
     assertThat(steps).hasSize(3);
     assertThat(role.kernels()).hasSize(3);

@@ -35,7 +35,7 @@ public final class KernelModel implements CompiledModel {
 
   @Override
   public List<Tensor> runChunk(List<Tensor> inputs) {
-    throw new IllegalStateException("TT-Metalium programs have no entry point for chunks");
+    return session.runChunk(inputs);
   }
 
   @Override
