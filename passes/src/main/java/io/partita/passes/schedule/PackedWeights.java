@@ -2,13 +2,13 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.Packing;
 import io.partita.ir.tensor.BlockFloat;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.program.values.ProductWeights;
 import io.partita.passes.schedule.legalize.Group;
 import io.partita.passes.schedule.view.Storage;
 import java.lang.foreign.MemorySegment;
@@ -44,23 +44,12 @@ final class PackedWeights {
     if (packing == Packing.BF8_B
         && node.op() instanceof Structured.Linear(var isTransposed, var bias)
         && node.operand(1) == operand
-        && isWeight(operand, isTransposed)) {
+        && ProductWeights.constant(node, 1).isPresent()) {
       return Optional.of(
           (isTransposed ? transposed : storages)
               .computeIfAbsent(operand, weight -> stored(weight, isTransposed)));
     }
     return Optional.empty();
-  }
-
-  private static boolean isWeight(Value operand, boolean isTransposed) {
-    TensorType type = operand.type();
-    // A single input feature leaves nothing to tell columns from rows by.
-    return !operand.isInput()
-        && operand.definition().op() instanceof Source.Constant
-        && (type.element() == ElementType.F32 || type.element() == ElementType.BF16)
-        && type.rank() == 2
-        && type.shape().elements() > 0
-        && (!isTransposed || type.shape().extent(1) > 1);
   }
 
   private Storage stored(Value weight, boolean isTransposed) {

@@ -16,6 +16,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 
 /** Estimates the cost of operations from the static types of one device. */
 public final class KernelCosts {
@@ -24,12 +25,14 @@ public final class KernelCosts {
   /**
    * Returns the cost of a node. Operands that constants define are weights.
    *
+   * @param stored the bytes of all of each operand
    * @throws PartitaException when sizes overflow
    */
-  public static KernelCost of(Node node) {
+  public static KernelCost of(Node node, IntToLongFunction stored) {
     return of(
         node.op(),
         node.operands().stream().map(Value::type).toList(),
+        stored,
         node.results().stream().map(Value::type).toList(),
         i ->
             !node.operand(i).isInput()
@@ -42,12 +45,28 @@ public final class KernelCosts {
    */
   public static KernelCost of(
       Op op, List<TensorType> operands, List<TensorType> results, IntPredicate isWeight) {
+    return of(op, operands, i -> operands.get(i).bytes(), results, isWeight);
+  }
+
+  private static KernelCost of(
+      Op op,
+      List<TensorType> operands,
+      IntToLongFunction stored,
+      List<TensorType> results,
+      IntPredicate isWeight) {
     try {
+      long weights = 0;
+      long others = 0;
+      for (int i = 0; i < operands.size(); i++) {
+        long bytes = read(op, i, stored.applyAsLong(i), results);
+        if (isWeight.test(i)) {
+          weights = Math.addExact(weights, bytes);
+        } else {
+          others = Math.addExact(others, bytes);
+        }
+      }
       return new KernelCost(
-          KernelWorks.of(op, operands, results),
-          read(op, operands, results, isWeight, true),
-          read(op, operands, results, isWeight, false),
-          written(op, operands, results));
+          KernelWorks.of(op, operands, results), weights, others, written(op, operands, results));
     } catch (ArithmeticException e) {
       throw new PartitaException(
           CostCode.TOO_LARGE,
@@ -58,24 +77,12 @@ public final class KernelCosts {
     }
   }
 
-  private static long read(
-      Op op,
-      List<TensorType> operands,
-      List<TensorType> results,
-      IntPredicate isWeight,
-      boolean weights) {
-    long bytes = 0;
-    for (int i = 0; i < operands.size(); i++) {
-      if (isWeight.test(i) == weights) {
-        bytes = Math.addExact(bytes, read(op, operands, results, i));
-      }
-    }
-    return bytes;
-  }
-
-  /** Returns the bytes that are read of an operand: all, except for lookups, slices and views. */
-  static long read(Op op, List<TensorType> operands, List<TensorType> results, int i) {
-    long whole = operands.get(i).bytes();
+  /**
+   * Returns the bytes that are read of operand i: all, except for lookups, slices and views.
+   *
+   * @param whole the bytes of all of it
+   */
+  static long read(Op op, int i, long whole, List<TensorType> results) {
     long looked = i == 0 ? Math.min(whole, results.getFirst().bytes()) : whole;
     return switch (op) {
       case Movement.Reshape reshape -> 0;

@@ -24,14 +24,19 @@ public final class KernelTimes {
   private final Map<Key, KernelTime> known = new HashMap<>();
 
   /**
-   * @param operandMemories the memory from which each operand is read
+   * An operand.
+   *
+   * @param type the type as which it is computed with
+   * @param bytes those of all of it, as it is stored
+   * @param memory the memory from which it is read
    */
+  public record Operand(TensorType type, long bytes, String memory) {}
+
   private record Key(
       String chip,
       Op op,
-      List<TensorType> operands,
+      List<Operand> operands,
       List<TensorType> results,
-      List<String> operandMemories,
       String resultMemory,
       double coldCycles) {}
 
@@ -45,22 +50,23 @@ public final class KernelTimes {
   public KernelTime of(
       ChipKind chip,
       Op op,
-      List<TensorType> operands,
+      List<Operand> operands,
       List<TensorType> results,
-      List<String> operandMemories,
       String resultMemory,
       double coldCycles) {
     return known.computeIfAbsent(
-        new Key(chip.name(), op, operands, results, operandMemories, resultMemory, coldCycles),
+        new Key(chip.name(), op, operands, results, resultMemory, coldCycles),
         key -> compute(chip, key));
   }
 
   private KernelTime compute(ChipKind chip, Key key) {
-    KernelCost cost = KernelCosts.of(key.op, key.operands, key.results, i -> false);
+    List<TensorType> types = key.operands.stream().map(Operand::type).toList();
+    KernelCost cost = KernelCosts.of(key.op, types, key.results, i -> false);
     Map<String, Long> read = new LinkedHashMap<>();
     for (int i = 0; i < key.operands.size(); i++) {
-      long bytes = KernelCosts.read(key.op, key.operands, key.results, i);
-      read.merge(key.operandMemories.get(i), bytes, Long::sum);
+      Operand operand = key.operands.get(i);
+      long bytes = KernelCosts.read(key.op, i, operand.bytes(), key.results);
+      read.merge(operand.memory(), bytes, Long::sum);
     }
     double cycles = key.coldCycles + cost.warmCycles(chip);
     return of(chip, cycles, read, key.resultMemory, cost.outputBytes());

@@ -33,13 +33,18 @@ class KernelTimesTest {
     timeline.kernel(0, "linear", cost, home, "l2");
     Outcome tiles = timeline.play();
     double cold = new WarmKernels(CHIP).coldCycles(cost.work());
-    KernelTime time =
-        new KernelTimes(2).of(CHIP, linear, operands, results, List.of("l2", home), "l2", cold);
+    List<KernelTimes.Operand> stored =
+        List.of(operand(operands.getFirst(), "l2"), operand(operands.getLast(), home));
+    KernelTime time = new KernelTimes(2).of(CHIP, linear, stored, results, "l2", cold);
     // Tiles on a timeline differ by a byte, and the first one's input needn't wait for L3.
     assertThat(time.seconds()).isCloseTo(tiles.seconds(), within(0.04 * tiles.seconds()));
     assertThat(time.computeSeconds()).isCloseTo(cost.cycles(CHIP) / CHIP.hertz(), within(1e-12));
     long bytes = time.bytes().values().stream().mapToLong(Long::longValue).sum();
     assertThat(bytes).isEqualTo(cost.bytes() + (home.equals("l3") ? cost.weightBytes() : 0));
+  }
+
+  private static KernelTimes.Operand operand(TensorType type, String memory) {
+    return new KernelTimes.Operand(type, type.bytes(), memory);
   }
 
   @Test

@@ -165,7 +165,9 @@ public final class Partita {
   /** Returns the best strategy and algorithms for a target. */
   private PlanResult planned(String target, Planning planning) {
     PlanResult result =
-        planning.search(devices.request(request(), settings.planned(target), syncs().rewrites()));
+        planning.search(
+            devices.request(
+                request(), settings.withoutSwitches().planned(target), syncs().rewrites()));
     if (!result.fits()) {
       String remedy =
           "partita plan "

@@ -6,12 +6,11 @@ import io.partita.driver.SyncSelection;
 import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
+import io.partita.driver.plan.PlannedTarget;
 import io.partita.driver.plan.Planning;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.Diagnostic;
-import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
-import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.graph.speculate.Speculation;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
@@ -107,8 +106,8 @@ final class PlanCommand implements Callable<Integer> {
     if (report != null) {
       OutputFile.verify(report);
     }
-    TargetDescription described =
-        TargetChange.set(TargetLibrary.find(target), settings.settings().quantities());
+    PlannedTarget planned = settings.settings().planned(target);
+    TargetDescription described = planned.description();
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
     SyncSelection selection = syncs.selection(speculation);
     SyncRewrites rewrites = selection.rewrites();
@@ -129,7 +128,7 @@ final class PlanCommand implements Callable<Integer> {
               count,
               split,
               goal,
-              PlanOptions.DEFAULT,
+              PlanOptions.DEFAULT.weights(planned.weights()),
               rewrites,
               speculates);
       List<Diagnostic> notes = new ArrayList<>();

@@ -43,7 +43,10 @@ final class PlanJson {
     json.put("replication", replication());
     json.put("syncsPerBlock", report.syncsPerBlock());
     json.put("syncs", PlanFields.syncs(PlannedSync.of(plan)));
-    json.put("coreBlocks", BlockFields.of(plan.program(), result.request().target()).loops());
+    json.put(
+        "coreBlocks",
+        BlockFields.of(plan.program(), result.request().target(), result.request().weights())
+            .loops());
     json.put("shortages", report.shortages().stream().map(PlanFields::shortage).toList());
     json.put(
         "remedies",
@@ -62,7 +65,7 @@ final class PlanJson {
   }
 
   private Map<String, Object> replication() {
-    Replication found = Replication.of(result.module(), plan);
+    Replication found = Replication.of(result.module(), plan, result.request().weights());
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("modelBytes", found.modelBytes());
     json.put("deviceBytes", found.deviceBytes());

@@ -93,7 +93,7 @@ final class PlanPage {
       }
       words.add(facts.tokens() + (facts.tokens() == 1 ? " token" : " tokens") + " a run");
     }
-    Replication replication = Replication.of(result.module(), plan);
+    Replication replication = Replication.of(result.module(), plan, result.request().weights());
     words.add(Figures.bytes(replication.modelBytes()) + " to store");
     String name = java.nio.file.Path.of(model).getFileName().toString();
     return name + ": " + String.join(", ", words);
@@ -158,7 +158,7 @@ final class PlanPage {
   }
 
   private void replication() {
-    Replication found = Replication.of(result.module(), plan);
+    Replication found = Replication.of(result.module(), plan, result.request().weights());
     if (plan.devices() == 1) {
       return;
     }
@@ -225,7 +225,8 @@ final class PlanPage {
     if (!plan.fits()) {
       return;
     }
-    BlockFields.Planned blocks = BlockFields.of(plan.program(), result.request().target());
+    BlockFields.Planned blocks =
+        BlockFields.of(plan.program(), result.request().target(), result.request().weights());
     if (!blocks.loops().isEmpty()) {
       lines.add("");
       lines.addAll(BlockTable.lines(blocks.loops()));

@@ -85,6 +85,50 @@ final class PlanCommandTest {
     assertThat(list(json("--target", "siracusa:chips=2"), "coreBlocks")).isEmpty();
   }
 
+  /** The figures of memories, time and blocks count the weights as compile stores them. */
+  @Test
+  void weightsOfCardsMayBeStoredInBlocks() {
+    Map<String, Object> plain = json("--target=n150:chips=2");
+    Map<String, Object> packed =
+        json("--target=n150:chips=2", "--set=weights=bf8_b", "--set=release=0.81.1");
+    assertThat(number(packed, "seconds")).isLessThan(number(plain, "seconds"));
+    for (int chip = 0; chip < 2; chip++) {
+      double before = number(list(plain, "devices").get(chip), "weightBytes");
+      // All but a few bytes are matrices and the table of tokens, which keeps its type.
+      assertThat(number(list(packed, "devices").get(chip), "weightBytes"))
+          .isBetween(before * 17 / 64, before / 2);
+    }
+    assertThat(((Map<?, ?>) packed.get("replication")).get("modelBytes").toString())
+        .isNotEqualTo(((Map<?, ?>) plain.get("replication")).get("modelBytes").toString());
+    assertThat(plan("--target=n150", "--set=weights=bf4_b").err()).contains("error P5206");
+    assertThat(plan("--target=siracusa", "--set=weights=bf8_b").err())
+        .contains("option --set", "weights=bf8_b");
+  }
+
+  /** {@code compile --plan} takes the same settings for the plan and for the kernels. */
+  @Test
+  void settingsOfCardsServePlansAndKernels() {
+    String[] settings = {"--set=weights=bf8_b", "--set=grid=4x4"};
+    List<Map<String, Object>> loops =
+        list(json("--target=n150:chips=1", settings[0], settings[1]), "coreBlocks");
+    assertThat(loops)
+        .isNotEmpty()
+        .extracting(loop -> ((Map<?, ?>) loop.get("blocks")).get("cores").toString())
+        .allMatch(cores -> cores.matches("\\[([1-9]|1[0-6]), ([1-9]|1[0-6])]"));
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=n150:chips=2",
+            "--plan=n150:chips=2",
+            settings[0],
+            settings[1],
+            "--kv-capacity=64",
+            "-o",
+            scratch.resolve("planned"));
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+  }
+
   /** Its figures are those of closed formulas. */
   @Test
   void aProgramWithoutKernelHasNoBlocks(@TempDir Path scratch) throws IOException {

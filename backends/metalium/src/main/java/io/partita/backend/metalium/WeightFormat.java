@@ -40,7 +40,7 @@ public enum WeightFormat {
   }
 
   /** How schedules store such weights. */
-  Packing packing() {
+  public Packing packing() {
     return this == BF8_B ? Packing.BF8_B : Packing.PLAIN;
   }
 

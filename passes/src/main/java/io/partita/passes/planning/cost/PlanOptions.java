@@ -1,5 +1,6 @@
 package io.partita.passes.planning.cost;
 
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.program.values.Assumptions;
 import java.util.Optional;
@@ -26,12 +27,18 @@ public record PlanOptions(Assumptions assumptions, int buffers, boolean awaitsBl
 
   /** The number of positions in KV caches, including those of this run. */
   public PlanOptions filled(long positions) {
-    return with(new Assumptions(OptionalLong.of(positions), assumptions.floats()));
+    return with(
+        new Assumptions(OptionalLong.of(positions), assumptions.floats(), assumptions.weights()));
   }
 
   /** The element type that floats are assumed to have, as if the model were quantised. */
   public PlanOptions floats(ElementType type) {
-    return with(new Assumptions(assumptions.filled(), Optional.of(type)));
+    return with(new Assumptions(assumptions.filled(), Optional.of(type), assumptions.weights()));
+  }
+
+  /** How the constant matrices of products are stored. */
+  public PlanOptions weights(Packing packing) {
+    return with(assumptions.with(packing));
   }
 
   private PlanOptions with(Assumptions changed) {

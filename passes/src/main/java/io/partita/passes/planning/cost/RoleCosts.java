@@ -3,7 +3,6 @@ package io.partita.passes.planning.cost;
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Source;
@@ -68,18 +67,19 @@ final class RoleCosts {
   }
 
   private KernelTime time(Node node, int block, WarmKernels warm, KernelTimes kernels) {
-    List<TensorType> operands = node.operands().stream().map(values::used).toList();
+    List<TensorType> types = node.operands().stream().map(values::used).toList();
     List<TensorType> results = node.results().stream().map(values::used).toList();
-    List<String> memories = new ArrayList<>();
-    for (Value operand : node.operands()) {
-      memories.add(residency.memory(operand, block));
+    List<KernelTimes.Operand> operands = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      String memory = residency.memory(node.operand(i), block);
+      operands.add(new KernelTimes.Operand(types.get(i), values.usedBytes(node, i), memory));
     }
     String to =
         node.results().isEmpty()
             ? residency.home()
             : residency.memory(node.results().getFirst(), block);
-    double cold = warm.coldCycles(KernelWorks.of(node.op(), operands, results));
-    return kernels.of(chip, node.op(), operands, results, memories, to, cold);
+    double cold = warm.coldCycles(KernelWorks.of(node.op(), types, results));
+    return kernels.of(chip, node.op(), operands, results, to, cold);
   }
 
   List<Node> nodes() {

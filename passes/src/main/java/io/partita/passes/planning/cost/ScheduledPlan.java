@@ -81,7 +81,8 @@ final class ScheduledPlan {
    * to be scheduled during planning.
    */
   static boolean applies(Program program, TargetDescription target, PlanOptions options) {
-    return options.assumptions().equals(Assumptions.NONE)
+    Assumptions assumptions = options.assumptions();
+    return assumptions.equals(Assumptions.NONE.with(assumptions.weights()))
         && options.awaitsBlocks()
         && target.devices().stream()
             .allMatch(chip -> !chip.functions().isEmpty() && chip.home().isPresent())
@@ -101,7 +102,8 @@ final class ScheduledPlan {
       Optional<Consumer<RecordedTimeline>> recorder) {
     SchedulerOptions scheduling =
         new SchedulerOptions(
-            OptionalLong.empty(), options.buffers() == 2, SchedulerOptions.STANDARD.prefetch());
+                OptionalLong.empty(), options.buffers() == 2, SchedulerOptions.STANDARD.prefetch())
+            .withWeights(options.assumptions().weights());
     PricedSchedule priced;
     try {
       priced = Scheduler.price(program, target, scheduling);

@@ -107,9 +107,10 @@ public final class Residency {
           smallestTileOf = node.toString();
         }
         if (smallest > 0) {
-          long whole =
-              operands.stream().mapToLong(type -> type.bytes()).sum()
-                  + results.stream().mapToLong(type -> type.bytes()).sum();
+          long whole = results.stream().mapToLong(type -> type.bytes()).sum();
+          for (int i = 0; i < operands.size(); i++) {
+            whole += values.storedBytes(node, i);
+          }
           largest = Math.max(largest, whole);
         }
       }

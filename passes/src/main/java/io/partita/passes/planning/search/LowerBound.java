@@ -1,8 +1,10 @@
 package io.partita.passes.planning.search;
 
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Source;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.Memory;
@@ -11,6 +13,8 @@ import io.partita.passes.graph.anatomy.Block;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.shard.Strategy.Kind;
+import io.partita.passes.program.values.Assumptions;
+import io.partita.passes.program.values.LocalValues;
 import io.partita.passes.timing.KernelCost;
 import io.partita.passes.timing.KernelCosts;
 import io.partita.passes.timing.KernelWork;
@@ -48,7 +52,16 @@ final class LowerBound {
   /** The bounds of one strategy. */
   record Bound(double seconds, double joules, long weightBytesPerDevice) {}
 
-  LowerBound(Graph graph, ModelAnatomy anatomy, ModelFacts facts, TargetDescription target) {
+  /**
+   * @param weights how the constant matrices of products are stored
+   */
+  LowerBound(
+      Graph graph,
+      ModelAnatomy anatomy,
+      ModelFacts facts,
+      TargetDescription target,
+      Packing weights) {
+    LocalValues values = new LocalValues(new Module(graph), Assumptions.NONE.with(weights));
     this.facts = facts;
     this.chips = target.chips();
     this.linkSeconds = least(target.links(), link -> link.startupSeconds() + link.latencySeconds());
@@ -60,10 +73,10 @@ final class LowerBound {
     long read = 0;
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Source.Constant) {
-        stored += node.result().type().bytes();
+        stored += values.bytes(node.result());
         continue;
       }
-      KernelCost cost = KernelCosts.of(node);
+      KernelCost cost = KernelCosts.of(node, i -> values.storedBytes(node, i));
       read += cost.weightBytes();
       for (KernelWork work : cost.work()) {
         double seconds = least(chips, chip -> work.fewestCycles(chip) / chip.hertz());

@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.progress.ProgressListener;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
@@ -57,18 +58,20 @@ public final class PlanSearch {
   /**
    * @param graph a raised graph of static shapes, not yet distributed
    * @param target the target with all its devices
+   * @param weights how the constant matrices of products are stored
    * @param progress receives the current step
    */
   public PlanSearch(
       Graph graph,
       TargetDescription target,
+      Packing weights,
       StrategyChoice choice,
       Goal goal,
       Planner planner,
       ProgressListener progress) {
     ModelAnatomy anatomy = ModelAnatomy.of(graph);
     this.facts = ModelFacts.of(graph, anatomy);
-    this.bounds = new LowerBound(graph, anatomy, facts, target);
+    this.bounds = new LowerBound(graph, anatomy, facts, target, weights);
     this.target = target;
     this.choice = choice;
     this.goal = goal;

@@ -13,6 +13,8 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.schedule.Packing;
+import io.partita.passes.program.values.StoredConstants;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -54,46 +56,55 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
 
   /**
    * @param module the module before it was split
+   * @param weights how the constant matrices of products are stored
    */
-  public static Replication of(Module module, CandidatePlan plan) {
+  public static Replication of(Module module, CandidatePlan plan, Packing weights) {
     Graph graph = plan.module().graph();
     Mesh mesh = plan.module().placement().orElseThrow().mesh();
     LayoutInference layouts = LayoutInference.of(plan.module());
     Map<Value, List<Node>> readers = graph.readers();
+    StoredConstants stored = new StoredConstants(weights, readers);
     SequencedMap<String, Cause> causes = new TreeMap<>();
     Set<String> states = states(plan.module());
     for (Value input : graph.inputs()) {
       if (states.contains(input.name())) {
-        add(causes, "KV cache", input, List.of(layouts.layout(input)), mesh);
+        add(causes, "KV cache", input, List.of(layouts.layout(input)), mesh, stored);
       }
     }
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Source.Constant) {
-        add(causes, reader(node, readers), node.result(), read(node, readers, layouts), mesh);
+        List<Layout> read = read(node, readers, layouts);
+        add(causes, reader(node, readers), node.result(), read, mesh, stored);
       }
     }
-    long whole = bytes(module);
-    long padded = bytes(plan.module()) - whole;
+    long whole = bytes(module, weights);
+    long padded = bytes(plan.module(), weights) - whole;
     if (padded > 0) {
       causes.put("padding", new Cause("padding", List.of(), 1, 0, padded));
     }
     List<Cause> sorted = new ArrayList<>(causes.values());
     sorted.sort(java.util.Comparator.comparingLong(Cause::addedBytes).reversed());
-    long local = plan.program().devices().stream().mapToLong(Replication::bytes).sum();
+    long local =
+        plan.program().devices().stream().mapToLong(device -> bytes(device, weights)).sum();
     return new Replication(whole, local, sorted);
   }
 
   private static void add(
-      Map<String, Cause> causes, String what, Value value, List<Layout> layouts, Mesh mesh) {
+      Map<String, Cause> causes,
+      String what,
+      Value value,
+      List<Layout> layouts,
+      Mesh mesh,
+      StoredConstants stored) {
     long bytes = 0;
     for (int device = 0; device < mesh.devices(); device++) {
       long most = 0;
       for (Layout layout : layouts) {
-        most = Math.max(most, bytes(value, layout, mesh, device));
+        most = Math.max(most, bytes(value, layout, mesh, device, stored));
       }
       bytes += most;
     }
-    long once = value.type().bytes();
+    long once = stored.bytes(value, value.type());
     if (bytes > once) {
       Cause cause = new Cause(what, copied(layouts, mesh), 1, once, bytes - once);
       causes.merge(cause.text(), cause, Replication::sum);
@@ -119,11 +130,14 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
     return axes;
   }
 
-  private static long bytes(Value value, Layout layout, Mesh mesh, int device) {
+  private static long bytes(
+      Value value, Layout layout, Mesh mesh, int device, StoredConstants stored) {
     // A value that becomes a term of a sum stays on the first device.
     boolean isKept =
         layout.partial().keySet().stream().allMatch(axis -> mesh.coordinate(device, axis) == 0);
-    return isKept && layout.holds(device) ? layout.localType(value.type(), device).bytes() : 0;
+    return isKept && layout.holds(device)
+        ? stored.bytes(value, layout.localType(value.type(), device))
+        : 0;
   }
 
   /** Returns the layouts in which a constant is used. */
@@ -149,14 +163,17 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
   }
 
   /** Returns the bytes of all constants and states. */
-  private static long bytes(Module module) {
+  private static long bytes(Module module, Packing weights) {
+    StoredConstants stored = new StoredConstants(weights, module.graph().readers());
     long bytes = 0;
     Set<String> states = states(module);
     for (Value input : module.graph().inputs()) {
       bytes += states.contains(input.name()) ? input.type().bytes() : 0;
     }
     for (Node node : module.graph().nodes()) {
-      bytes += node.op() instanceof Source.Constant ? node.result().type().bytes() : 0;
+      if (node.op() instanceof Source.Constant) {
+        bytes += stored.bytes(node.result(), node.result().type());
+      }
     }
     return bytes;
   }

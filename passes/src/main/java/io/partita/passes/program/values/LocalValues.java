@@ -33,9 +33,12 @@ public final class LocalValues {
 
   private final Map<Value, Boolean> exchanged = new IdentityHashMap<>();
 
+  private final StoredConstants constants;
+
   public LocalValues(Module module, Assumptions assumptions) {
     this.graph = module.graph();
     this.assumptions = assumptions;
+    this.constants = new StoredConstants(assumptions.weights(), graph.readers());
     Set<String> states = new HashSet<>();
     module.states().forEach(state -> states.add(state.input()));
     for (Value input : graph.inputs()) {
@@ -137,6 +140,23 @@ public final class LocalValues {
   }
 
   public long bytes(Value value) {
-    return stored(value).bytes();
+    TensorType type = stored(value);
+    return isConstant(value) ? constants.bytes(value, type) : type.bytes();
+  }
+
+  /** Returns the bytes of an operand, in the form that a node reads. */
+  public long storedBytes(Node node, int operand) {
+    return bytes(node, operand, stored(node.operand(operand)));
+  }
+
+  /** Returns the bytes of an operand that a node reads: of a cache, its filled positions. */
+  public long usedBytes(Node node, int operand) {
+    return bytes(node, operand, used(node.operand(operand)));
+  }
+
+  private long bytes(Node node, int operand, TensorType type) {
+    return ProductWeights.constant(node, operand)
+        .map(extents -> assumptions.weights().bytes(type.element(), extents))
+        .orElseGet(type::bytes);
   }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Packing;
+import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.planning.residency.Content;
@@ -51,6 +54,20 @@ class PlansTest {
     assertThat(awaiting.seconds()).isBetween(7 * load, 8 * load);
     assertThat(arrived.seconds()).isLessThan(awaiting.seconds() / 3);
     assertThat(arrived.totalJoules()).isCloseTo(awaiting.totalJoules(), within(1e-12));
+  }
+
+  /** What doesn't fit the L1 of a card comes from DRAM, in the blocks in which it is stored. */
+  @Test
+  void weightsInBlocksTakeFewerBytesAndLessTime() {
+    Program program = PaperModel.tinyLlama(true, 8, 1, 128).program(1);
+    TargetDescription card = TargetLibrary.find("n150:chips=1");
+    PlanReport plain = Plans.report(program, card, PlanOptions.DEFAULT);
+    PlanReport packed = Plans.report(program, card, PlanOptions.DEFAULT.weights(Packing.BF8_B));
+    long bytes = plain.devices().getFirst().weightBytes();
+    assertThat(packed.devices().getFirst().weightBytes()).isEqualTo(bytes * 17 / 64);
+    assertThat(plain.bytes()).containsKey("dram");
+    assertThat(packed.bytes().getOrDefault("dram", 0L)).isLessThan(plain.bytes().get("dram"));
+    assertThat(packed.seconds()).isLessThan(plain.seconds());
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.propagate.DecoderBlocks;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DeviceGroup;
 import io.partita.ir.target.Quantity;
@@ -27,6 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that the search finds the plan of an exhaustive search, and that its bounds hold. */
@@ -40,12 +42,23 @@ final class PlanSearchTest {
   private final ModelFacts facts = ModelFacts.of(graph, anatomy);
 
   private ProgramPlanner planner(TargetDescription target, Goal goal) {
-    return new ProgramPlanner(module, target, PlanOptions.DEFAULT, goal, SyncRewrites.NONE);
+    return planner(target, Packing.PLAIN, goal);
+  }
+
+  private ProgramPlanner planner(TargetDescription target, Packing weights, Goal goal) {
+    PlanOptions options = PlanOptions.DEFAULT.weights(weights);
+    return new ProgramPlanner(module, target, options, goal, SyncRewrites.NONE);
   }
 
   private PlanSearch search(TargetDescription target, String strategy, Goal goal) {
     return new PlanSearch(
-        graph, target, StrategyChoice.parse(strategy), goal, planner(target, goal), progress -> {});
+        graph,
+        target,
+        Packing.PLAIN,
+        StrategyChoice.parse(strategy),
+        goal,
+        planner(target, goal),
+        progress -> {});
   }
 
   @Test
@@ -65,6 +78,7 @@ final class PlanSearchTest {
     new PlanSearch(
             graph,
             target,
+            Packing.PLAIN,
             StrategyChoice.AUTO,
             Goal.LATENCY,
             planner(target, Goal.LATENCY),
@@ -94,11 +108,15 @@ final class PlanSearchTest {
   @ParameterizedTest
   @ValueSource(strings = "wifi-laptops:laptops=4")
   void plansAreNotBelowTheirBound(String reference) {
+    plansAreNotBelowTheirBound(reference, Packing.PLAIN);
+  }
+
+  private void plansAreNotBelowTheirBound(String reference, Packing weights) {
     TargetDescription target = TargetLibrary.find(reference);
-    LowerBound bounds = new LowerBound(graph, anatomy, facts, target);
+    LowerBound bounds = new LowerBound(graph, anatomy, facts, target, weights);
     for (int devices : new TreeSet<>(List.of(1, 2, 4, Math.min(9, target.deviceCount())))) {
       for (Strategy strategy : all(devices)) {
-        CandidatePlan plan = planner(target, Goal.LATENCY).plan(strategy);
+        CandidatePlan plan = planner(target, weights, Goal.LATENCY).plan(strategy);
         LowerBound.Bound bound = bounds.of(strategy);
         assertThat(bound.seconds())
             .as(strategy + " on " + reference)
@@ -121,16 +139,16 @@ final class PlanSearchTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @ValueSource(strings = "n150")
-  void otherPlansAreNotBelowTheirBound(String reference) {
-    plansAreNotBelowTheirBound(reference);
+  @EnumSource
+  void plansOfCardsAreNotBelowTheirBound(Packing weights) {
+    plansAreNotBelowTheirBound("n150", weights);
   }
 
   @Tag("exhaustive")
   @ParameterizedTest
   @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8"})
   void morePlansAreNotBelowTheirBound(String reference) {
-    otherPlansAreNotBelowTheirBound(reference);
+    plansAreNotBelowTheirBound(reference);
   }
 
   @ParameterizedTest

@@ -1,7 +1,10 @@
 package io.partita.driver.chip;
 
+import io.partita.driver.plan.PlannedTarget;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Packing;
+import io.partita.ir.target.Memory;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetCode;
@@ -31,20 +34,35 @@ public record TargetSettings(Map<String, String> values) {
    *
    * @throws PartitaException with {@link TargetCode#ARGUMENT} when one isn't a quantity
    */
-  public Map<String, Quantity> quantities() {
+  Map<String, Quantity> quantities() {
     return quantities(values, "NAME=QUANTITY, such as l3=128MiB or chips=16");
   }
 
   /**
-   * A target to plan for, as it's set; how transfers are scheduled is no part of it.
+   * The settings without each {@link ScheduleSwitch}.
    *
-   * @throws PartitaException with {@link TargetCode}s
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} if a switch is neither on nor off
    */
-  public TargetDescription planned(String target) {
+  public TargetSettings withoutSwitches() {
     Map<String, String> rest = new LinkedHashMap<>(values);
     ScheduleSwitch.takeFrom(rest);
-    return TargetChange.set(
-        TargetLibrary.find(target), quantities(rest, "NAME=QUANTITY, such as chips=16"));
+    return new TargetSettings(rest);
+  }
+
+  /**
+   * A target to plan for, as it's set. Chips with a memory for each core take the settings that
+   * {@link MetaliumTarget} has.
+   *
+   * @throws PartitaException with {@link TargetCode}s, or as {@link MetaliumTarget#of(String,
+   *     TargetSettings)}
+   */
+  public PlannedTarget planned(String target) {
+    TargetDescription found = TargetLibrary.find(target);
+    if (found.devices().getFirst().working().scope() == Memory.Scope.CORE) {
+      MetaliumTarget cores = MetaliumTarget.of(target, this);
+      return new PlannedTarget(cores.description(), cores.backend().options().weights().packing());
+    }
+    return new PlannedTarget(TargetChange.set(found, quantities()), Packing.PLAIN);
   }
 
   /**

@@ -3,7 +3,6 @@ package io.partita.driver.plan;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.target.TargetDescription;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
@@ -58,16 +57,15 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
   }
 
   /** The request to {@link Planning}, with the least latency as goal. */
-  public PlanRequest request(
-      Compilation.Request model, TargetDescription target, SyncRewrites syncs) {
+  public PlanRequest request(Compilation.Request model, PlannedTarget target, SyncRewrites syncs) {
     return new PlanRequest(
         model,
         model.capacity(),
-        target,
+        target.description(),
         devices.map(DeviceChoice::parse).orElseGet(DeviceChoice.All::new),
         StrategyChoice.parse(strategy.orElse("auto")),
         Goal.LATENCY,
-        PlanOptions.DEFAULT,
+        PlanOptions.DEFAULT.weights(target.weights()),
         syncs,
         Optional.empty());
   }

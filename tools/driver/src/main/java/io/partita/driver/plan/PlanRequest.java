@@ -1,6 +1,7 @@
 package io.partita.driver.plan;
 
 import io.partita.driver.Compilation;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.graph.speculate.Speculation;
 import io.partita.passes.mesh.sync.SyncRewrites;
@@ -30,6 +31,11 @@ public record PlanRequest(
     PlanOptions options,
     SyncRewrites syncs,
     Optional<Speculation> speculation) {
+  /** How the constant matrices of products are stored. */
+  public Packing weights() {
+    return options.assumptions().weights();
+  }
+
   PlanRequest with(TargetDescription changed) {
     return new PlanRequest(
         model, capacity, changed, devices, strategy, goal, options, syncs, speculation);

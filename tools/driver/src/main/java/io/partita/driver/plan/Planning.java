@@ -57,6 +57,7 @@ public final class Planning {
     return new PlanSearch(
         module.graph(),
         request.target(),
+        request.weights(),
         request.strategy(),
         request.goal(),
         new ProgramPlanner(

@@ -6,6 +6,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
@@ -40,14 +41,18 @@ public final class BlockFields {
     }
   }
 
-  /** Schedules a program, and returns the blocks of its loops. */
-  public static Planned of(Program program, TargetDescription target) {
+  /**
+   * Schedules a program, and returns the blocks of its loops.
+   *
+   * @param weights how the constant matrices of products are stored
+   */
+  public static Planned of(Program program, TargetDescription target, Packing weights) {
     if (target.devices().getFirst().working().scope() != Memory.Scope.CORE) {
       return new Planned(List.of(), Optional.empty());
     }
     try {
       return new Planned(
-          Scheduler.price(program, target, SchedulerOptions.STANDARD)
+          Scheduler.price(program, target, SchedulerOptions.STANDARD.withWeights(weights))
               .schedule()
               .map(schedule -> of(schedule.roles().getFirst()))
               .orElse(List.of()),
