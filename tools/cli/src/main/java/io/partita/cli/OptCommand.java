@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.NumericVerification;
+import io.partita.driver.OutputFile;
 import io.partita.driver.StagedFile;
 import io.partita.driver.StandardPasses;
 import io.partita.ir.file.OutputTarget;
@@ -97,6 +98,9 @@ final class OptCommand implements Callable<Integer> {
       throw new picocli.CommandLine.ParameterException(
           spec.commandLine(),
           "which file? Name a .onnx, .pir or .sched file, or use --list-passes");
+    }
+    if (output != null) {
+      OutputFile.verify(output);
     }
     Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
     NumericVerification verification = new NumericVerification(seed);

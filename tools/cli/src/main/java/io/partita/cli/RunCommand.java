@@ -92,6 +92,7 @@ final class RunCommand implements Callable<Integer> {
           "missing: --inputs FILE and --outputs FILE, the arrays to run on and the"
               + " file to write");
     }
+    OutputFile.verify(outputs);
   }
 
   private int run() {

@@ -123,6 +123,18 @@ class OutputsTest {
     assertThat(compile.err()).contains("error P5003");
   }
 
+  /** Tests that an unsuitable file is refused before anything is read or run. */
+  @Test
+  void filesAreVerifiedFirst() {
+    Path program = scratch.resolve("java");
+    Invocation.of("compile", Invocation.DECODER, "--target=java", "--dim=past=8", "-o", program);
+    Path missing = scratch.resolve("missing");
+    assertThat(Invocation.of("run", program, "--inputs", missing, "-o", scratch).err())
+        .contains("error P6005", "it is a folder");
+    assertThat(Invocation.of("opt", missing, "-o", scratch).err())
+        .contains("error P6005", "it is a folder");
+  }
+
   /** Tests that nothing is printed before an error about the command line. */
   @Test
   void wrongStopsAreReportedFirst() {
