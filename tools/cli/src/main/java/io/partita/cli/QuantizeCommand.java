@@ -318,9 +318,10 @@ final class QuantizeCommand implements Callable<Integer> {
     lines.add(
         String.format(
             Locale.ROOT,
-            "%s on %d calibration samples: %.4f, of the float model %.4f",
+            "%s on %d calibration %s: %.4f, of the float model %.4f",
             result.metric(),
             result.compared(),
+            result.compared() == 1 ? "sample" : "samples",
             result.value(),
             result.exact()));
     return lines;
