@@ -1,5 +1,5 @@
 /*
- * Integer products, those with 4-bit integers, quantization, requantisation, lookups, norms and attention of bytes with XpulpV2
+ * Integer products, those with 4-bit integers, quantization, requantisation, lookups, norms, softmaxes and attention of bytes with XpulpV2
  * instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values,
  * extremes among them. Fails at the first difference.
  */
@@ -18,7 +18,8 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_requantize_u8_i32, portable_requantize_i32_i8, portable_requantize_i32_i32, portable_nibble_gemm_i8_f32, portable_nibble_gemm_i8_bf16, portable_nibble_gemm_u8_f32,
     portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
     portable_lookup_u8_f32, portable_integer_layer_norm_i8, portable_integer_layer_norm_u8, portable_integer_rms_norm_i8,
-    portable_integer_rms_norm_u8, portable_quantize_f32_i8, portable_quantize_f32_u8;
+    portable_integer_rms_norm_u8, portable_quantize_f32_i8, portable_quantize_f32_u8, portable_softmax_weights_i32,
+    portable_weighted_softmax_i8, portable_weighted_softmax_u8;
 
 struct pair {
     partita_kernel *accelerated;
@@ -67,6 +68,10 @@ static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_int
 
 static const struct pair quantized[] = {{partita_quantize_f32_i8, portable_quantize_f32_i8, 0},
                                         {partita_quantize_f32_u8, portable_quantize_f32_u8, 0}};
+
+static const struct pair parabolas = {partita_softmax_weights_i32, portable_softmax_weights_i32, 0};
+static const struct pair softmaxes[] = {{partita_weighted_softmax_i8, portable_weighted_softmax_i8, 0},
+                                        {partita_weighted_softmax_u8, portable_weighted_softmax_u8, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
 
@@ -218,6 +223,22 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     compare(&turned, &last, (void **)&last.out, one, other, 4 * heads * seq * d);
 }
 
+/* The weights of an integer softmax, and softmaxes with such weights, or those whose sums are small or 0. */
+static void soften(uint8_t *x, uint32_t *factors, int32_t round, uint8_t *one, uint8_t *other)
+{
+    struct partita_softmax_weights table = {
+        .a = below(100), .b = below(8000) - 4000, .c = below(1 << 28), .log2 = 1 + below(60)};
+    compare(&parabolas, &table, (void **)&table.out, one, other, 4 * 256);
+
+    const uint32_t most = below(4) == 0 ? 0 : (uint32_t)1 << below(22);
+    for (int32_t i = 0; i < 256; i++) {
+        factors[i] = most == 0 ? i == 0 && below(2) : next() % most;
+    }
+    struct partita_weighted_softmax softmax = {.x = x + below(4), .weights = factors, .levels = 2 + below(255)};
+    softmax.rows = 1 + below(10), softmax.size = 1 + below(MOST);
+    compare(&softmaxes[round % 2], &softmax, &softmax.out, one, other, softmax.rows * softmax.size);
+}
+
 /* A product whose operands are at `left`, `right` and `scales`. */
 static struct partita_nibble_gemm nibble_product(uint8_t *left, uint8_t *right, uint32_t *scales)
 {
@@ -281,6 +302,8 @@ int32_t partita_main(void)
         norm.rows = 1 + below(10), norm.size = 1 + below(MOST), norm.weight_stride = 1, norm.bias_stride = 1;
         norm.low = -128, norm.high = 127, norm.shift = below(20);
         compare(&norms[round % 4], &norm, &norm.out, one, other, norm.rows * norm.size);
+
+        soften(left, (uint32_t *)right, round, one, other);
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
         fill(left, OPERAND);
