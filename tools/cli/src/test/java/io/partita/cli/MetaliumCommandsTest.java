@@ -473,8 +473,7 @@ class MetaliumCommandsTest {
     Path found = chunked(target, "found", all);
     assertThat(text(found, prompt)).isEqualTo(text(expected, prompt)).startsWith("ROMEO:");
     Invocation generate =
-        Invocation.of(
-            "generate", found, "--vocab", vocabulary(), prompt[0], prompt[1], "--json");
+        Invocation.of("generate", found, "--vocab", vocabulary(), prompt[0], prompt[1], "--json");
     assertThat(generate.json().get("promptChunk")).hasToString(all[0].substring(8));
   }
 
