@@ -85,13 +85,15 @@ final class PlanCommandTest {
     assertThat(list(json("--target", "siracusa:chips=2"), "coreBlocks")).isEmpty();
   }
 
-  /** The figures of memories, time and blocks count the weights as compile stores them. */
+  /**
+   * The figures of memories count the weights as compile stores them; {@code PlansTest} has those
+   * of time, which doesn't change where weights stay in L1.
+   */
   @Test
   void weightsOfCardsMayBeStoredInBlocks() {
     Map<String, Object> plain = json("--target=n150:chips=2");
     Map<String, Object> packed =
         json("--target=n150:chips=2", "--set=weights=bf8_b", "--set=release=0.81.1");
-    assertThat(number(packed, "seconds")).isLessThan(number(plain, "seconds"));
     for (int chip = 0; chip < 2; chip++) {
       double before = number(list(plain, "devices").get(chip), "weightBytes");
       // All but a few bytes are matrices and the table of tokens, which keeps its type.
