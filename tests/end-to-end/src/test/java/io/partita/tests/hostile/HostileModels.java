@@ -126,7 +126,7 @@ final class HostileModels {
   }
 
   private void shapes() {
-    add("a negative extent", graph(relu()).setInput(0, value("x", FLOAT, -1, 3)));
+    add("a negative extent", graph(relu()).setInput(0, value("x", FLOAT, -2, 3)));
     add("extents that overflow", graph(relu()).setInput(0, value("x", FLOAT, 1L << 40, 1L << 40)));
     add("an input of no type", graph(relu()).setInput(0, value("x", FLOAT).clearType()));
     add("an input of strings", graph(relu()).setInput(0, value("x", 8, 2)));
