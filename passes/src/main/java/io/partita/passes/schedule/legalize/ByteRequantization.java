@@ -27,7 +27,7 @@ final class ByteRequantization {
     Optional<Tensor> addend = graph.constant(graph.operand(node, 2));
     boolean isTable =
         domain.isByte()
-            && RequantizeEarly.hasOneScale(node)
+            && QuantizeEarly.hasOneScale(node)
             && multiplier.isPresent()
             && addend.isPresent();
     if (!isTable) {

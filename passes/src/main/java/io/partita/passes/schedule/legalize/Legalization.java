@@ -80,11 +80,7 @@ public final class Legalization {
 
   /** Moves quantizations to what computes their operands. */
   private static final List<RewriteRule> EARLY =
-      List.of(
-          new RequantizeEarly(),
-          new QuantizeEarly(),
-          new RequantizeParts(),
-          new RequantizeByTable());
+      List.of(new QuantizeEarly(), new RequantizeParts(), new RequantizeByTable());
 
   private Legalization() {}
 

@@ -1,10 +1,13 @@
 package io.partita.passes.schedule.legalize;
 
+import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.either;
 import static io.partita.passes.rewrite.Pattern.op;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized.Quantize;
@@ -15,22 +18,21 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code quantize(reshape(x)) -> reshape(quantize(x))} with one scale and one zero point: so the
- * loop that computes x can quantize it, too.
+ * {@code quantize(reshape(x)) -> reshape(quantize(x))} with one scale and one zero point, and
+ * {@code requantize} with one multiplier and one addend: so the loop that computes x can quantize
+ * it, too.
  */
 final class QuantizeEarly implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> MOVED = Capture.of("moved");
+  private static final Pattern RESHAPED = op(Movement.Reshape.class, any(X)).as(MOVED).once();
   private static final Pattern PATTERN =
-      op(
-          Quantize.class,
-          op(Movement.Reshape.class, Pattern.any(X)).as(MOVED).once(),
-          Pattern.any(),
-          Pattern.any());
+      either(
+          op(Quantize.class, RESHAPED, any(), any()), op(Requantize.class, RESHAPED, any(), any()));
 
   @Override
   public Class<? extends Op> root() {
-    return Quantize.class;
+    return Op.class;
   }
 
   @Override
@@ -40,11 +42,16 @@ final class QuantizeEarly implements RewriteRule {
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    if (!RequantizeEarly.hasOneScale(node)) {
+    if (!hasOneScale(node)) {
       return Optional.empty();
     }
     Value before =
         graph.add(node.op(), match.get(X), graph.operand(node, 1), graph.operand(node, 2));
     return Optional.of(graph.add(match.get(MOVED).definition().op(), before));
+  }
+
+  /** Whether the scale and the zero point, or the multiplier and the addend, are scalars. */
+  static boolean hasOneScale(Node node) {
+    return node.operands().stream().skip(1).allMatch(scale -> scale.type().rank() == 0);
   }
 }

@@ -41,7 +41,7 @@ final class RequantizeParts implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Node concat = graph.operand(node, 0).definition();
     List<Value> parts = graph.operands(concat);
-    if (!RequantizeEarly.hasOneScale(node) || parts.stream().noneMatch(Value::isInput)) {
+    if (!QuantizeEarly.hasOneScale(node) || parts.stream().noneMatch(Value::isInput)) {
       return Optional.empty();
     }
     List<Value> requantized =

@@ -10,7 +10,7 @@ public final class EarlyRuleTest implements RuleTest {
   @Override
   public List<RuleCase> cases() {
     return List.of(
-        assertThat(new RequantizeEarly())
+        assertThat(new QuantizeEarly())
             .on(
                 """
                 (%x: i32[2,6], %m: i32[])
@@ -22,7 +22,7 @@ public final class EarlyRuleTest implements RuleTest {
                 %0 = requantize(%x, %m, %m) {shift = 3, low = -128, high = 127, to = i8} : i8[2,6]
                 %1 = reshape(%0) {to = [3, 4]} : i8[3,4]
                 """),
-        assertThat(new RequantizeEarly())
+        assertThat(new QuantizeEarly())
             .as("multipliers of columns")
             .on(
                 """
