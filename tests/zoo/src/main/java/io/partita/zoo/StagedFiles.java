@@ -11,7 +11,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Files that appear under their names only when all of them are complete. Until then they have
@@ -34,16 +33,8 @@ final class StagedFiles implements AutoCloseable {
       throw new FileSystemException(file.toString(), null, "a pipe or a device");
     }
     Path target = output.path();
-    Path temporary =
-        target.resolveSibling(
-            TemporaryName.prefix(target) + ProcessHandle.current().pid() + ".partial");
-    FileChannel channel =
-        FileChannel.open(
-            temporary,
-            Set.of(
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.SPARSE));
+    Path temporary = TemporaryName.createFile(target);
+    FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE);
     stages.put(target, new Stage(temporary, channel));
     return channel;
   }
