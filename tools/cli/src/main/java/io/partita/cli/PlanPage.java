@@ -35,6 +35,7 @@ final class PlanPage {
   private final String model;
   private final PlanResult result;
   private final CandidatePlan plan;
+  private final Replication replication;
   private final List<String> lines = new ArrayList<>();
 
   /**
@@ -44,6 +45,7 @@ final class PlanPage {
     this.model = model;
     this.result = result;
     this.plan = result.search().best();
+    this.replication = Replication.of(result.module(), plan, result.request().weights());
   }
 
   List<String> lines() {
@@ -93,7 +95,6 @@ final class PlanPage {
       }
       words.add(facts.tokens() + (facts.tokens() == 1 ? " token" : " tokens") + " a run");
     }
-    Replication replication = Replication.of(result.module(), plan, result.request().weights());
     words.add(Figures.bytes(replication.modelBytes()) + " to store");
     String name = java.nio.file.Path.of(model).getFileName().toString();
     return name + ": " + String.join(", ", words);
@@ -158,21 +159,20 @@ final class PlanPage {
   }
 
   private void replication() {
-    Replication found = Replication.of(result.module(), plan, result.request().weights());
     if (plan.devices() == 1) {
       return;
     }
-    long added = found.deviceBytes() - found.modelBytes();
+    long added = replication.deviceBytes() - replication.modelBytes();
     if (added <= 0) {
       row("replicated", "nothing");
       return;
     }
     row("replicated", Figures.bytes(added) + " on all devices together:");
     for (Replication.Cause cause :
-        found.causes().subList(0, Math.min(MAX_CAUSES, found.causes().size()))) {
+        replication.causes().subList(0, Math.min(MAX_CAUSES, replication.causes().size()))) {
       lines.add("  %10s %s".formatted(Figures.bytes(cause.addedBytes()), cause(cause)));
     }
-    int more = found.causes().size() - MAX_CAUSES;
+    int more = replication.causes().size() - MAX_CAUSES;
     if (more > 0) {
       lines.add("  %10s %d more: see --json".formatted("", more));
     }

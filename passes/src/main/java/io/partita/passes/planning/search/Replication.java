@@ -164,7 +164,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
 
   /** Returns the bytes of all constants and states. */
   private static long bytes(Module module, Packing weights) {
-    StoredConstants stored = new StoredConstants(weights, module.graph().readers());
+    StoredConstants stored = StoredConstants.of(weights, module.graph());
     long bytes = 0;
     Set<String> states = states(module);
     for (Value input : module.graph().inputs()) {

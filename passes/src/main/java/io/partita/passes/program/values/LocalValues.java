@@ -38,7 +38,7 @@ public final class LocalValues {
   public LocalValues(Module module, Assumptions assumptions) {
     this.graph = module.graph();
     this.assumptions = assumptions;
-    this.constants = new StoredConstants(assumptions.weights(), graph.readers());
+    this.constants = StoredConstants.of(assumptions.weights(), graph);
     Set<String> states = new HashSet<>();
     module.states().forEach(state -> states.add(state.input()));
     for (Value input : graph.inputs()) {

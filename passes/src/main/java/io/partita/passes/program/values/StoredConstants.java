@@ -1,5 +1,6 @@
 package io.partita.passes.program.values;
 
+import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
@@ -18,6 +19,11 @@ import java.util.stream.Stream;
  * @param readers the readers of all values
  */
 public record StoredConstants(Packing weights, Map<Value, List<Node>> readers) {
+  /** Those of a graph, whose readers count only where matrices are stored in blocks. */
+  public static StoredConstants of(Packing weights, Graph graph) {
+    return new StoredConstants(weights, weights == Packing.PLAIN ? Map.of() : graph.readers());
+  }
+
   /**
    * Returns the bytes of a part of a constant. A matrix that something else reads as well is stored
    * twice.
