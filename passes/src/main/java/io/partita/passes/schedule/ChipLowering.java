@@ -32,7 +32,6 @@ import io.partita.passes.schedule.view.Storage;
 import io.partita.passes.schedule.view.StoredTypes;
 import io.partita.passes.schedule.view.ViewRules;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -48,11 +47,7 @@ final class ChipLowering {
   private final Program program;
   private final List<Integer> holders;
 
-  private final RoleExchanges exchanges;
-
-  /** Exchanges that have begun, by the node that ends them. */
-  private final Map<Node, ExchangePlaces> begun = new IdentityHashMap<>();
-
+  private final ExchangeTasks exchanges;
   private final LoopKernels kernels;
   private final boolean hasFar;
   private final long nearBytes;
@@ -95,7 +90,6 @@ final class ChipLowering {
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
-    this.exchanges = new RoleExchanges(program, devices);
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
@@ -112,6 +106,15 @@ final class ChipLowering {
     this.columns = new ColumnStorage(graph);
     addInputs();
     this.destinations = Destinations.of(module, types, storages, sharing, steps);
+    this.exchanges =
+        new ExchangeTasks(
+            new RoleExchanges(program, devices),
+            destinations,
+            sharing,
+            storages,
+            tasks,
+            unsupported,
+            this::wrote);
   }
 
   /**
@@ -210,7 +213,7 @@ final class ChipLowering {
     switch (node.op()) {
       case Source.Constant known -> {}
       case Source source -> constant(node, Collections.nCopies(holders.size(), evaluated(source)));
-      case Communication.Exchange exchange -> exchange(step, node);
+      case Communication.Exchange exchange -> exchanges.add(step, node);
       case Communication.Gate gate -> storages.put(node.result(), storages.get(node.operand(0)));
       case Elementwise.Select select when tasks.isChoice(node) -> choose(step, node);
       case Communication.Relayout change ->
@@ -224,7 +227,7 @@ final class ChipLowering {
     }
   }
 
-  private static boolean isEmpty(TensorType type) {
+  static boolean isEmpty(TensorType type) {
     return type.shape().elements() == 0;
   }
 
@@ -280,9 +283,21 @@ final class ChipLowering {
         return;
       }
     }
-    if (!fold(node)) {
+    if (fold(node)) {
+      return;
+    }
+    if (node.op() instanceof Movement.Reshape reshape && storages.containsKey(node.operand(0))) {
+      copy(node, reshape);
+    } else {
       compute(step, group, true);
     }
+  }
+
+  /** Copies the elements of a reshape that no view of its operand has. */
+  private void copy(Node node, Movement.Reshape reshape) {
+    storages.put(node.result(), placeFor(node.result()));
+    loops.reshape(node, reshape, storages.get(node.operand(0)), storages.get(node.result()));
+    wrote(node.result());
   }
 
   /** The storage of a result that only reorders the elements of its operand. */
@@ -332,13 +347,8 @@ final class ChipLowering {
     for (Value result : group.results()) {
       storages.put(result, placeFor(result));
     }
-    if (operands.size() != group.operands().size()) {
-      return;
-    }
-    List<Storage> results = group.results().stream().map(storages::get).toList();
-    if (group.nodes().size() == 1 && group.first().op() instanceof Movement.Reshape reshape) {
-      loops.reshape(group.first(), reshape, operands.getFirst(), results.getFirst());
-    } else {
+    if (operands.size() == group.operands().size()) {
+      List<Storage> results = group.results().stream().map(storages::get).toList();
       Optional<TileSpace> space =
           Lowerings.lower(
               group, LoopTasks.views(operands), LoopTasks.views(results), kernels.arePaged());
@@ -349,8 +359,8 @@ final class ChipLowering {
       inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
       List<Storage> given = inPlace.map(List::of).orElse(results);
       loops.add(group.first(), NodeText.of(group), space, operands, given);
+      group.results().forEach(this::wrote);
     }
-    group.results().forEach(this::wrote);
   }
 
   private Optional<Storage> inPlace(
@@ -368,10 +378,7 @@ final class ChipLowering {
   /** Whether nothing reads a value after a step, nor has begun to send it. */
   private boolean mayOverwrite(Value value, int step) {
     Region region = storages.get(value).region();
-    return sharing.lastReader(value) <= step
-        && begun.values().stream()
-            .flatMap(places -> places.task().operand().stream())
-            .noneMatch(operand -> operand.region() == region);
+    return sharing.lastReader(value) <= step && !exchanges.isSending(region);
   }
 
   /** Records that the last task has written a value to its place. */
@@ -477,70 +484,6 @@ final class ChipLowering {
       wrote(node.result());
     }
     return isPossible;
-  }
-
-  private void exchange(int step, Node node) {
-    ExchangePlaces begun = this.begun.remove(node);
-    if (begun != null) {
-      finish(node, begun);
-      return;
-    }
-    Optional<Node> rest = exchanges.rest(node);
-    if (rest.isPresent() && !tasks.isGuarded()) {
-      List<Communication.Exchange> all = exchanges.of(node, rest.get());
-      ExchangePlaces places = places(step, node, all, rest.get().result());
-      tasks.add(new Task.BeginExchange(places.task()));
-      storages.put(node.result(), places.task().vector());
-      this.begun.put(rest.get(), places);
-    } else {
-      finish(node, places(step, node, exchanges.of(node), node.result()));
-    }
-  }
-
-  private ExchangePlaces places(
-      int step, Node node, List<Communication.Exchange> all, Value result) {
-    if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
-      unsupported.add(node, "with parts that are reduced on the way");
-    }
-    boolean dies = node.operands().isEmpty() || sharing.lastReader(node.operand(0)) <= step;
-    Optional<Storage> operand =
-        node.operands().isEmpty() || isEmpty(node.operand(0).type())
-            ? Optional.empty()
-            : Optional.of(storages.get(node.operand(0)));
-    boolean gets = !isEmpty(result.type());
-    boolean isBegun = result != node.result();
-    // Until an exchange that has begun ends, a state may still be read.
-    Optional<Storage> destination =
-        destinations
-            .of(result)
-            .filter(given -> gets && !(isBegun && given.region().kind() == Region.Kind.STATE));
-    ExchangePlaces places =
-        ExchangePlaces.of(all, node.origin(), result.type(), operand, dies, destination);
-    if (places.task().operand().isPresent() && !places.task().operand().get().isContiguous()) {
-      throw new IllegalStateException(node + " reads a strided operand");
-    }
-    return places;
-  }
-
-  private void finish(Node node, ExchangePlaces places) {
-    tasks.add(places.task());
-    if (!isEmpty(node.result().type())) {
-      storages.put(node.result(), places.result());
-      wroteExchanged(node);
-    }
-  }
-
-  /** What is stored in lines is the value of its only reader, which gives it their shape. */
-  private void wroteExchanged(Node node) {
-    Storage stored = storages.get(node.result());
-    if (stored.shape().size() == node.result().type().rank()) {
-      wrote(node.result());
-      return;
-    }
-    Value shaped = exchanges.readers(node).getFirst().result();
-    List<Long> extents = Arrays.stream(shaped.type().shape().extents()).boxed().toList();
-    storages.put(shaped, stored.reshaped(extents).orElseThrow());
-    wrote(shaped);
   }
 
   private WrittenValues values() {
