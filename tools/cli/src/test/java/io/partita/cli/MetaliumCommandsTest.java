@@ -14,7 +14,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
@@ -30,13 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MetaliumCommandsTest {
   private static final int ROWS = 3;
   private static final int SIZE = 64;
-
-  /** A decoder that takes any number of tokens, and the export without cache of another. */
-  private static final Path PROMPT =
-      Invocation.ROOT.resolve("tests/models/tiny-shakespeare-prompt/network.onnx");
-
-  private static final Path PREFILL =
-      Invocation.DECODER.getParent().resolveSibling("prefill/network.onnx");
 
   @TempDir Path scratch;
 
@@ -196,7 +188,7 @@ class MetaliumCommandsTest {
     assertThat(check.err()).contains("error P6033", "--on " + place);
   }
 
-  private static String vocabulary() {
+  static String vocabulary() {
     return Invocation.DECODER.getParent().resolveSibling("vocab.json").toString();
   }
 
@@ -319,8 +311,14 @@ class MetaliumCommandsTest {
 
   /** The text that a compiled decoder writes. */
   static String written(Path folder, String... options) {
+    List<String> all = new ArrayList<>(List.of("--prompt=ROMEO:", "--tokens=40"));
+    Collections.addAll(all, options);
+    return text(folder, all.toArray(String[]::new));
+  }
+
+  /** The text that a program generates with these options. */
+  static String text(Path folder, String... options) {
     List<Object> arguments = new ArrayList<>(List.of("generate", folder, "--vocab", vocabulary()));
-    Collections.addAll(arguments, "--prompt", "ROMEO:", "--tokens", "40");
     Collections.addAll(arguments, (Object[]) options);
     Invocation generate = Invocation.of(arguments.toArray());
     assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
@@ -433,69 +431,6 @@ class MetaliumCommandsTest {
   void impossibleSpeculationIsRefused(String options, String devices, String code, String remedy) {
     assertThat(refused("n150:chips=4", "--speculate=" + options, devices, "--kv-capacity=64"))
         .contains("error " + code, remedy);
-  }
-
-  /** Both entry points use the same caches and weights, which are stored once. */
-  @Test
-  void entryPointsShareStatesAndWeights() throws IOException {
-    Path one = chunked("n150", "step");
-    Path two = chunked("n150", "both", "--chunk=8", "--prompt-model=" + PREFILL);
-    String[] texts = new String[2];
-    for (int i = 0; i < 2; i++) {
-      texts[i] = Files.readString((i == 0 ? one : two).resolve("model.py"));
-    }
-    assertThat(texts[1]).contains("if model.is_chunk():", "model.read_indices(8)");
-    assertThat(texts[0]).doesNotContain("is_chunk");
-    for (String kind : List.of("model.state(", "model.constant(64, 176)")) {
-      assertThat(texts[1].split(Pattern.quote(kind), -1))
-          .as(kind)
-          .hasSameSizeAs(texts[0].split(Pattern.quote(kind), -1));
-    }
-    assertThat(two.resolve("model.json")).content().contains("\"chunk\"");
-  }
-
-  /**
-   * A prompt of 10 tokens in chunks of 4, the last of which is padded, and one whose first 8 tokens
-   * are one run.
-   */
-  @Tag("thorough")
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "n150:chips=2 | --chunk=4",
-        "n150         | --chunk=8 --prompt-model=PREFILL",
-      })
-  void chunksWriteTheSameTextAsJava(String target, String options) {
-    String[] all = options.replace("PREFILL", PREFILL.toString()).split(" ");
-    String[] prompt = {"--prompt=ROMEO:\nThe", "--tokens=12"};
-    Path expected = chunked("java", "expected", all.length == 1 ? all : new String[0]);
-    Path found = chunked(target, "found", all);
-    assertThat(text(found, prompt)).isEqualTo(text(expected, prompt)).startsWith("ROMEO:");
-    Invocation generate =
-        Invocation.of("generate", found, "--vocab", vocabulary(), prompt[0], prompt[1], "--json");
-    assertThat(generate.json().get("promptChunk")).hasToString(all[0].substring(8));
-  }
-
-  private static String text(Path folder, String... options) {
-    List<Object> arguments = new ArrayList<>(List.of("generate", folder, "--vocab", vocabulary()));
-    Collections.addAll(arguments, (Object[]) options);
-    Invocation generate = Invocation.of(arguments.toArray());
-    assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
-    return generate.out();
-  }
-
-  private Path chunked(String target, String name, String... options) {
-    boolean isDynamic = options.length == 1;
-    Path folder = scratch.resolve(name);
-    List<Object> arguments = new ArrayList<>();
-    Collections.addAll(arguments, "compile", isDynamic ? PROMPT : Invocation.DECODER);
-    Collections.addAll(arguments, "--target", target, "--kv-capacity=32");
-    Collections.addAll(arguments, (Object[]) options);
-    Collections.addAll(arguments, "-o", folder);
-    Invocation compile = Invocation.of(arguments.toArray());
-    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
-    return folder;
   }
 
   private String refused(String target, String... options) {
