@@ -1,5 +1,7 @@
 package io.partita.benchmarks.paper;
 
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.target.Topology;
 import io.partita.zoo.Mode;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -18,6 +20,9 @@ import java.util.stream.IntStream;
 record LowerBound(double weights, double products, double links, double ways) {
   /** The sums over chips of a block: after attention and after the network. */
   private static final int SUMS = 2;
+
+  /** As many chips as any run has; fewer are linked as the first ones of these are. */
+  private static final Topology CHIPS = Topology.of(TargetLibrary.find("siracusa:chips=64"));
 
   /** Returns the bound for a measured run; empty if its kernel wasn't measured. */
   static Optional<LowerBound> of(BlockRun block, Measurements measured) {
@@ -55,29 +60,8 @@ record LowerBound(double weights, double products, double links, double ways) {
     return hops * Siracusa.LINK_LATENCY + 2 * Siracusa.MESSAGE;
   }
 
-  /** The links between two chips in the tree. */
+  /** The links between two chips. */
   static int hops(int one, int other) {
-    int hops = 0;
-    int from = one;
-    int to = other;
-    while (from != to) {
-      if (unit(from) <= unit(to)) {
-        from -= from % (unit(from) * Siracusa.GROUP);
-      } else {
-        to -= to % (unit(to) * Siracusa.GROUP);
-      }
-      hops++;
-    }
-    return hops;
-  }
-
-  /** The largest power of the group's size that divides a chip's number; all divide that of 0. */
-  private static int unit(int chip) {
-    int unit = 1;
-    while (unit <= Integer.MAX_VALUE / (Siracusa.GROUP * Siracusa.GROUP)
-        && chip % (unit * Siracusa.GROUP) == 0) {
-      unit *= Siracusa.GROUP;
-    }
-    return unit;
+    return CHIPS.route(one, other).size();
   }
 }

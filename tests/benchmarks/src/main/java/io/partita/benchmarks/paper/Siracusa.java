@@ -29,9 +29,6 @@ final class Siracusa {
   /** Cycles of a chip for each message that it sends or receives. */
   static final double MESSAGE = 140;
 
-  /** Chips that are linked to the first one of their group, which form groups again. */
-  static final int GROUP = 4;
-
   private Siracusa() {}
 
   static double milliseconds(double cycles) {
