@@ -11,8 +11,9 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * Returns the name with the least edit distance, if it is at most a third of the letters; or else
-   * a name of several words that begins like that: {@code tinylama} means {@code tinyllama-42m}.
+   * Returns the name with the least edit distance, if it is at most a third of the letters of the
+   * longer one; or else a name of several words that begins like that: {@code tinylama} means
+   * {@code tinyllama-42m}.
    */
   public static Optional<String> of(String name, Collection<String> known) {
     Comparator<String> nearest =
@@ -25,7 +26,7 @@ public final class NearestName {
   }
 
   private static boolean isNear(String name, String candidate) {
-    return 3 * changes(name, candidate) <= candidate.length();
+    return 3 * changes(name, candidate) <= Math.max(name.length(), candidate.length());
   }
 
   /** Whether the first words of a name with hyphens are near. */

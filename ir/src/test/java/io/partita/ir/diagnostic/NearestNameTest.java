@@ -19,6 +19,7 @@ class NearestNameTest {
     "tinylama, tinyllama-42m",
     "tinyllama-42, tinyllama-42m",
     "vit, vit-base",
+    "l22, l2",
   })
   void misspeltOrShortenedNamesAreFound(String name, String meant) {
     assertThat(NearestName.of(name, KNOWN)).contains(meant);

@@ -103,6 +103,9 @@ final class Main implements Runnable {
     for (String command : List.of("plan", "compile", "check")) {
       line.getSubcommands().get(command).setOverwrittenOptionsAllowed(true);
     }
+    if (isDumbTerminal()) {
+      line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+    }
     return line.setOut(new PrintWriter(new VisibleText(out), true))
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -111,6 +114,11 @@ final class Main implements Runnable {
         .setExecutionStrategy(parsed -> execute(parsed, out))
         .setParameterExceptionHandler(new Usage())
         .setExecutionExceptionHandler(new Failures(main));
+  }
+
+  /** Whether the terminal says that it has no escape sequences. */
+  static boolean isDumbTerminal() {
+    return "dumb".equals(System.getenv("TERM"));
   }
 
   /** Help has no names of models, and is coloured on terminals: it is printed as it is. */

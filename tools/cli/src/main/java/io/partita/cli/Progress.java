@@ -29,9 +29,12 @@ final class Progress implements ProgressListener, AutoCloseable {
     this.line = line;
   }
 
-  /** Whether the error stream is a terminal; the JDK tells it of standard output only. */
+  /**
+   * Whether the error stream is a terminal whose lines can be overwritten; the JDK tells it of
+   * standard output only.
+   */
   private static boolean isTerminal() {
-    if (System.console() == null || !System.console().isTerminal()) {
+    if (Main.isDumbTerminal() || System.console() == null || !System.console().isTerminal()) {
       return false;
     }
     try {

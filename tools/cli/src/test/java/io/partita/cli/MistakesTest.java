@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -174,8 +175,9 @@ class MistakesTest {
 
   /** Tests help on a pseudo-terminal, which {@code script} opens. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void helpIsPlainWithNoColor(boolean noColor) throws Exception {
+  @CsvSource({"xterm, false, true", "xterm, true, false", "dumb, false, false"})
+  void helpHasColorsWhereTheyAreWanted(String terminal, boolean noColor, boolean colors)
+      throws Exception {
     assumeThat(Build.find("script")).isPresent();
     Path printed = scratch.resolve("printed");
     ProcessBuilder help =
@@ -183,7 +185,7 @@ class MistakesTest {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD);
     Map<String, String> environment = help.environment();
     environment.keySet().removeAll(List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"));
-    environment.putAll(Map.of("SHELL", "/bin/sh", "TERM", "xterm", "JAVA", JAVA));
+    environment.putAll(Map.of("SHELL", "/bin/sh", "TERM", terminal, "JAVA", JAVA));
     environment.put("CLASSPATH", System.getProperty("java.class.path"));
     environment.put("MAIN", Main.class.getName());
     if (noColor) {
@@ -192,7 +194,7 @@ class MistakesTest {
     assertThat(help.start().waitFor()).isZero();
     String text = Files.readString(printed);
     assertThat(text).contains("--strategy");
-    assertThat(text.contains("\u001b[")).isEqualTo(!noColor);
+    assertThat(text.contains("\u001b[")).isEqualTo(colors);
   }
 
   @Test

@@ -12,7 +12,7 @@ public enum DriverCode implements DiagnosticCode {
   OUTPUT_EXISTS("P6006", "the output already exists"),
   BAD_BINDING("P6008", "a binding is wrong"),
   OUT_OF_MEMORY("P6009", "there isn't enough memory"),
-  BAD_VOCABULARY("P6010", "the vocabulary can't be used"),
+  BAD_VOCABULARY("P6010", "the vocabulary or the prompt can't be used"),
   NOT_A_LANGUAGE_MODEL("P6011", "the program doesn't generate text"),
   UNKNOWN_TARGET("P6012", "there is no such target"),
   DEFAULT_BATCH("P6013", "a batch dimension is not bound", Severity.NOTE),

@@ -1,5 +1,6 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.propagate.LayoutInference;
@@ -27,6 +28,9 @@ public record SyncRules(List<Clause> clauses) {
       Pattern.compile(
           "(?:(all|others|insensitive|ranked\\s+([0-9]{1,6})|blocks?\\s+([0-9][0-9,\\-\\s]*))\\s*:)?"
               + "\\s*(.*)");
+
+  private static final List<String> SELECTIONS =
+      List.of("all", "others", "insensitive", "ranked", "block", "blocks");
 
   /** The method of some blocks. */
   public record Clause(BlockSelection blocks, SyncMethod method) {
@@ -167,6 +171,10 @@ public record SyncRules(List<Clause> clauses) {
           text,
           "write BLOCKS: METHOD, with clauses separated by ;");
     }
+    int colon = matcher.group(4).indexOf(':');
+    if (colon >= 0) {
+      throw unknownBlocks(matcher.group(4).substring(0, colon).strip());
+    }
     BlockSelection selection = selection(matcher, ranking);
     for (Clause other : before) {
       if (clash(other.blocks, selection) || clash(selection, other.blocks)) {
@@ -177,6 +185,19 @@ public record SyncRules(List<Clause> clauses) {
       }
     }
     return new Clause(selection, SyncMethod.parse(matcher.group(4)));
+  }
+
+  private static Unreadable unknownBlocks(String text) {
+    String word = text.split("[\\s0-9]", 2)[0];
+    String expected = "blocks 0-3,5, all, others, ranked 4 or insensitive before the colon";
+    String usual = "write BLOCKS: METHOD, with clauses separated by ;";
+    return new Unreadable(
+        expected,
+        text,
+        NearestName.of(word, SELECTIONS)
+            .filter(near -> !near.equals(word))
+            .map(near -> NearestName.suggestion(near + text.substring(word.length())))
+            .orElse(usual));
   }
 
   private static BlockSelection selection(Matcher clause, Optional<BlockRanking> ranking)
