@@ -16,6 +16,7 @@ import io.partita.passes.program.collective.CollectiveKind;
 import io.partita.passes.program.collective.Schedule;
 import io.partita.passes.program.collective.Schedules;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,24 @@ class DevicesTest {
     Program program = HandMadePrograms.of(schedules(devices));
     try (ProgramRunner runner = ProgramRunner.load(compiler, JavaBackend.emit(program, OPTIONS))) {
       assertSame(program, runner, 2);
+    }
+  }
+
+  /** The JVM limits the code of a method, and so the tables that one method makes. */
+  @Test
+  void thousandDevicesHaveTheirTables() {
+    int devices = 1_000;
+    Collective sum =
+        new Collective(
+            CollectiveKind.ALL_REDUCE,
+            devices,
+            0,
+            Collections.nCopies(devices, 1L),
+            ElementType.F32,
+            Combine.ADD);
+    Program program = HandMadePrograms.of(List.of(Schedules.of(sum, new Algorithm.Tree(4), 1)));
+    try (ProgramRunner runner = ProgramRunner.load(compiler, JavaBackend.emit(program, OPTIONS))) {
+      assertSame(program, runner, 1);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 
@@ -149,16 +150,13 @@ public final class CallerPrinter {
             "PROGRAM",
             "The fingerprint that all devices must share.",
             "\"" + fingerprint + "\""));
-    List<String> neighbours = new ArrayList<>();
-    for (int device = 0; device < plan.devices(); device++) {
-      neighbours.add(braces(plan.neighbours(device)));
-    }
-    type.addField(
-        constant(
-            Types.of("int[][]"),
+    new TableCode(
             "NEIGHBOURS",
             "The devices with which each device exchanges messages.",
-            lines(neighbours)));
+            IntStream.range(0, plan.devices())
+                .mapToObj(device -> List.copyOf(plan.neighbours(device)))
+                .toList())
+        .addTo(type);
     addBoxes(type, plan);
     plan.chunk().ifPresent(chunk -> addBoxes(type, chunk));
   }
@@ -176,16 +174,6 @@ public final class CallerPrinter {
     }
   }
 
-  private static String braces(Iterable<? extends Object> numbers) {
-    List<String> texts = new ArrayList<>();
-    numbers.forEach(number -> texts.add(number.toString()));
-    return "{" + String.join(", ", texts) + "}";
-  }
-
-  private static String lines(List<String> rows) {
-    return rows.stream().collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));
-  }
-
   /** Whether all devices take or return the whole. */
   private static boolean isEverywhere(Port port) {
     return port.isWhole() && !port.boxes().contains(null);
@@ -201,20 +189,16 @@ public final class CallerPrinter {
             Types.of("int[]"),
             name + "_SHAPE",
             Comments.javadoc(port.name() + ": " + port.type()),
-            braces(port.type().type().shape().dims())));
-    List<String> rows = new ArrayList<>();
-    for (Box box : port.boxes()) {
-      rows.add(
-          box == null
-              ? "null"
-              : braces(Stream.concat(box.from().stream(), box.size().stream()).toList()));
-    }
-    type.addField(
-        constant(
-            Types.of("int[][]"),
+            TableCode.braces(port.type().type().shape().dims())));
+    new TableCode(
             name + "_BOXES",
             "The part of each device: the first index in each dimension, then the extents.",
-            lines(rows)));
+            port.boxes().stream().map(CallerPrinter::numbers).toList())
+        .addTo(type);
+  }
+
+  private static List<Long> numbers(Box box) {
+    return box == null ? null : Stream.concat(box.from().stream(), box.size().stream()).toList();
   }
 
   private List<MethodSpec> opening() {
@@ -345,7 +329,7 @@ public final class CallerPrinter {
       body.line(
           "%s[] whole = new %s[%s]"
               .formatted(primitive, primitive, SignatureCode.lengthName(result.field())));
-      body.open("for (int i : new int[] " + braces(givers) + ")");
+      body.open("for (int i : new int[] " + TableCode.braces(givers) + ")");
       String name = SignatureCode.constantName(result.field());
       body.line(
           "%s.paste(deviceOutputs[i][%s], %s_SHAPE, %s_BOXES[i], whole)"

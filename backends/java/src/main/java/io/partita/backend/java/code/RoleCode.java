@@ -64,37 +64,26 @@ final class RoleCode {
   void addFields(TypeSpec.Builder type) {
     boolean hasTables = !plan.peers().isEmpty() || !plan.offsets().isEmpty();
     if (hasTables) {
-      String devices = role().devices().stream().map(d -> "" + d).collect(Collectors.joining(", "));
       type.addField(
-          constant(Types.of("int[]"), "DEVICES")
+          FieldSpec.builder(
+                  Types.of("int[]"), "DEVICES", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
               .addJavadoc("The devices of this role; the tables have one row per device.\n")
-              .initializer("{$L}", devices)
+              .initializer("$L", TableCode.braces(role().devices()))
               .build());
     }
-    addTable(type, plan.peers(), "The peers of each device's messages.\n");
-    addTable(type, plan.offsets(), "The offsets and sizes of parts, in elements.\n");
+    addTable(type, plan.peers(), "The peers of each device's messages.");
+    addTable(type, plan.offsets(), "The offsets and sizes of parts, in elements.");
     type.addField(
         FieldSpec.builder(classes.channels(), "channels", Modifier.PRIVATE, Modifier.FINAL)
             .build());
-  }
-
-  private static FieldSpec.Builder constant(TypeName type, String name) {
-    return FieldSpec.builder(type, name, Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
   }
 
   private static void addTable(TypeSpec.Builder type, DeviceNumbers numbers, String comment) {
     if (numbers.isEmpty()) {
       return;
     }
-    String rows =
-        numbers.rows().stream()
-            .map(row -> row.stream().map(n -> "" + n).collect(Collectors.joining(", ", "{", "}")))
-            .collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));
-    type.addField(
-        constant(Types.of("int[][]"), SignatureCode.constantName(numbers.field()))
-            .addJavadoc("$L", comment)
-            .initializer("$L", rows)
-            .build());
+    String name = SignatureCode.constantName(numbers.field());
+    new TableCode(name, comment, numbers.rows()).addTo(type);
     type.addField(
         FieldSpec.builder(Types.of("int[]"), numbers.field(), Modifier.PRIVATE, Modifier.FINAL)
             .build());
