@@ -8,10 +8,12 @@ public final class ActivationRules {
   public static final List<RewriteRule> RULES =
       List.of(
           new RaiseGelu(),
+          new RaiseSigmoid(),
           new RaiseSilu(),
           new RaiseQuickGelu(),
           new RaiseHardSwish(),
-          new RaiseSoftmax());
+          new RaiseSoftmax(),
+          new ExponentiateLogSoftmax());
 
   private ActivationRules() {}
 }

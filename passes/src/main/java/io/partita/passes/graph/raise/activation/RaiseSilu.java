@@ -1,6 +1,8 @@
 package io.partita.passes.graph.raise.activation;
 
 import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.div;
+import static io.partita.passes.rewrite.Pattern.either;
 import static io.partita.passes.rewrite.Pattern.mul;
 import static io.partita.passes.rewrite.Pattern.unary;
 
@@ -16,10 +18,14 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code x sigmoid(x) -> silu(x)}. */
+/** {@code x sigmoid(x) -> silu(x)}, and {@code x / (1 + exp(-x))}. */
 final class RaiseSilu implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
-  private static final Pattern PATTERN = mul(any(X), unary(UnaryFunction.SIGMOID, any(X)));
+  private static final Pattern PATTERN =
+      either(
+              mul(any(X), unary(UnaryFunction.SIGMOID, any(X))),
+              div(any(X), RaiseSigmoid.inverse(any(X))))
+          .ofTypeOf(X);
 
   @Override
   public Class<? extends Op> root() {

@@ -258,21 +258,134 @@ public final class ActivationRuleTest implements RuleTest {
                 %0 = softmax(%x) {axis = 1} : f32[2,7]
                 """),
         assertThat(new RaiseSoftmax())
-            .as("a bound of the maximum")
+            .as("0 in place of an infinite maximum")
+            .within(TOLERANCE)
             .on(
                 """
                 (%x: f32[2,7])
-                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
-                %01 = constant 0.0 : f32[]
-                %02 = max(%01, %0) : f32[2,1]
-                %1 = sub(%x, %02) : f32[2,7]
+                %0 = reduce_max(%x) {axes = [0], keep_dims} : f32[1,7]
+                %01 = constant -inf : f32[]
+                %02 = equal(%0, %01) : bool[1,7]
+                %03 = constant 0.0 : f32[]
+                %04 = select(%02, %03, %0) : f32[1,7]
+                %1 = sub(%x, %04) : f32[2,7]
                 %2 = exp(%1) : f32[2,7]
-                %3 = reduce_sum(%2) {axes = [1], keep_dims} : f32[2,1]
+                %3 = reduce_sum(%2) {axes = [0], keep_dims} : f32[1,7]
                 %4 = div(%2, %3) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = softmax(%x) {axis = 0} : f32[2,7]
+                """),
+        assertThat(new RaiseSoftmax())
+            .as("nothing or one number is subtracted")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7], %m: f32[])
+                %0 = sub(%x, %m) : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                %2 = reduce_sum(%1) {axes = [1], keep_dims} : f32[2,1]
+                %3 = div(%1, %2) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = softmax(%x) {axis = 1} : f32[2,7]
+                """),
+        assertThat(new RaiseSoftmax())
+            .as("what is subtracted differs along the axis")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7], %m: f32[7])
+                %0 = sub(%x, %m) : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                %2 = reduce_sum(%1) {axes = [1], keep_dims} : f32[2,1]
+                %3 = div(%1, %2) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = sub(%x, %m) : f32[2,7]
+                %1 = softmax(%0) {axis = 1} : f32[2,7]
+                """),
+        assertThat(new ExponentiateLogSoftmax())
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = log_softmax(%x) {axis = 1} : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = softmax(%x) {axis = 1} : f32[2,7]
+                """),
+        assertThat(new ExponentiateLogSoftmax())
+            .as("the exponential of a softmax")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = softmax(%x) {axis = 1} : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                """)
+            .doesNotFire(),
+        assertThat(new RaiseSigmoid())
+            .as("exp(x) in place of exp(-x)")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = exp(%x) : f32[2,7]
+                %1 = constant 1.0 : f32[]
+                %2 = add(%0, %1) : f32[2,7]
+                %3 = div(%1, %2) : f32[2,7]
+                """)
+            .doesNotFire(),
+        assertThat(new RaiseSigmoid())
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = neg(%x) : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                %2 = constant 1.0 : f32[]
+                %3 = add(%1, %2) : f32[2,7]
+                %4 = div(%2, %3) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = sigmoid(%x) : f32[2,7]
+                """),
+        assertThat(new RaiseSilu())
+            .as("a quotient")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = neg(%x) : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                %2 = constant 1.0 : f32[]
+                %3 = add(%2, %1) : f32[2,7]
+                %4 = div(%x, %3) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = silu(%x) : f32[2,7]
+                """),
+        assertThat(new RaiseSilu())
+            .as("another number than 1")
+            .on(
+                """
+                (%x: f32[2,7])
+                %0 = neg(%x) : f32[2,7]
+                %1 = exp(%0) : f32[2,7]
+                %2 = constant 2.0 : f32[]
+                %3 = add(%2, %1) : f32[2,7]
+                %4 = div(%x, %3) : f32[2,7]
                 """)
             .doesNotFire(),
         assertThat(new RaiseSoftmax())
-            .as("the sum is along another axis")
+            .as("the maximum is along another axis")
+            .within(TOLERANCE)
             .on(
                 """
                 (%x: f32[2,7])
@@ -281,6 +394,22 @@ public final class ActivationRuleTest implements RuleTest {
                 %2 = exp(%1) : f32[2,7]
                 %3 = reduce_sum(%2) {axes = [0], keep_dims} : f32[1,7]
                 %4 = div(%2, %3) : f32[2,7]
+                """)
+            .gives(
+                """
+                %0 = reduce_max(%x) {axes = [1], keep_dims} : f32[2,1]
+                %1 = sub(%x, %0) : f32[2,7]
+                %2 = softmax(%1) {axis = 0} : f32[2,7]
+                """),
+        assertThat(new RaiseSoftmax())
+            .as("another sum")
+            .on(
+                """
+                (%x: f32[2,7], %y: f32[2,7])
+                %0 = exp(%x) : f32[2,7]
+                %1 = exp(%y) : f32[2,7]
+                %2 = reduce_sum(%1) {axes = [1], keep_dims} : f32[2,1]
+                %3 = div(%0, %2) : f32[2,7]
                 """)
             .doesNotFire());
   }
