@@ -1,11 +1,13 @@
 package io.partita.backend.metalium;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
@@ -30,6 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("thorough")
 class SimulatedPairTest {
   private static final Duration LIMIT = Duration.ofMinutes(15);
+
+  /** The approximation is close enough for some tokens, and not for others. */
+  private static final double LAMBDA = 0.6;
 
   @TempDir Path folder;
 
@@ -67,5 +72,34 @@ class SimulatedPairTest {
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program.run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(0.9999);
+  }
+
+  /** Each chip computes what the word of its cores tells it; tokens have both outcomes. */
+  @Test
+  void chipsSpeculateOnAttention() {
+    int tokens = 8;
+    Program program = SpeculatingChipsTest.program(2, LAMBDA, 2, tokens);
+    List<double[]> expected = SpeculatingChipsTest.expected(program, tokens);
+    double tolerance = SpeculatingChipsTest.tolerance("f32", expected);
+    for (double other : new double[] {0, 1000}) {
+      Program uniform = SpeculatingChipsTest.program(2, other, 2, tokens);
+      assertThat(
+              SpeculatingChipsTest.distance(
+                  expected, SpeculatingChipsTest.expected(uniform, tokens)))
+          .isGreaterThan(2 * tolerance);
+    }
+    EmittedMetalium emitted = SpeculatingChipsTest.emit(program);
+    OutputFolder.write(emitted.files(), folder.resolve("program"), path -> false);
+    SimulatedProgram simulated =
+        WithTtsim.pair(
+            folder.resolve("program"), emitted.description().whole(), folder.resolve("work"));
+    try (KernelSession session = new KernelSession(simulated, LIMIT)) {
+      for (int token = 0; token < tokens; token++) {
+        List<Tensor> inputs = List.copyOf(SpeculatingChipsTest.token(program, token).values());
+        assertThat(session.run(inputs).getFirst().doubles())
+            .as("token %d", token)
+            .containsExactly(expected.get(token), within(tolerance));
+      }
+    }
   }
 }

@@ -128,7 +128,16 @@ class SpeculatingChipsTest {
     return Localization.of(pass.run(module), Localize.CAPACITY);
   }
 
-  private static EmittedMetalium emit(Program program) {
+  /**
+   * The decoder in f32, on chips that speculate.
+   *
+   * @param tokens how many its caches take
+   */
+  static Program program(int chips, double lambda, int chunk, int tokens) {
+    return program(chips, lambda, chunk, decoder(tokens, "f32"));
+  }
+
+  static EmittedMetalium emit(Program program) {
     return new MetaliumBackend(TargetLibrary.find("n150:chips=" + program.devices().size()))
         .emit(program, Optional.empty());
   }
@@ -138,7 +147,7 @@ class SpeculatingChipsTest {
     return program(4, 0.5, 32, decoder(128, element));
   }
 
-  private static Map<String, Tensor> token(Program program, int position) {
+  static Map<String, Tensor> token(Program program, int position) {
     Random random = new Random(position + 50);
     double[] x = random.doubles(FEATURES, -1, 1).toArray();
     Map<String, Tensor> inputs = new LinkedHashMap<>();
@@ -164,7 +173,7 @@ class SpeculatingChipsTest {
     return outputs;
   }
 
-  private static List<double[]> expected(Program program, int tokens) {
+  static List<double[]> expected(Program program, int tokens) {
     ProgramEvaluator reference = new ProgramEvaluator(program, Localize.CAPACITY);
     List<double[]> outputs = new ArrayList<>();
     for (int position = 0; position < tokens; position++) {
@@ -178,7 +187,7 @@ class SpeculatingChipsTest {
    * row loses less than 2^-9 of its size, and together less than 2^-6.4. bf16 rounds each of some
    * 20 values in a row by 2^-9. Hits and misses differ by more, so a wrong outcome is seen.
    */
-  private static double tolerance(String element, List<double[]> expected) {
+  static double tolerance(String element, List<double[]> expected) {
     double largest =
         expected.stream().flatMapToDouble(Arrays::stream).map(Math::abs).max().orElseThrow();
     return largest * (element.equals("f32") ? 0x1p-7 : 20 * 0x1p-9);
@@ -223,16 +232,16 @@ class SpeculatingChipsTest {
 
   @Test
   void acceptedApproximationsChangeResults() {
-    List<double[]> misses = expected(program(2, 0, 5, decoder(40, "f32")), 40);
-    List<double[]> hits = expected(program(2, 1000, 5, decoder(40, "f32")), 40);
-    List<double[]> mixed = expected(program(2, 0.6, 5, decoder(40, "f32")), 40);
+    List<double[]> misses = expected(program(2, 0, 5, 40), 40);
+    List<double[]> hits = expected(program(2, 1000, 5, 40), 40);
+    List<double[]> mixed = expected(program(2, 0.6, 5, 40), 40);
     double tolerance = tolerance("f32", misses);
     assertThat(distance(misses, hits)).isGreaterThan(2 * tolerance);
     assertThat(distance(misses, mixed)).isGreaterThan(2 * tolerance);
     assertThat(distance(hits, mixed)).isGreaterThan(2 * tolerance);
   }
 
-  private static double distance(List<double[]> one, List<double[]> other) {
+  static double distance(List<double[]> one, List<double[]> other) {
     double largest = 0;
     for (int token = 0; token < one.size(); token++) {
       for (int i = 0; i < FEATURES; i++) {
