@@ -63,7 +63,7 @@ final class HostFields {
     fields.put("joins", step.isJoined() ? true : null);
     fields.put("others", step.others().stream().map(Matrix::name).toList());
     fields.put("words", step.control().words());
-    fields.put("decides", step.control().decision().isPresent() ? true : null);
+    fields.put("decides", step.control().decidesWord() ? true : null);
     fields.put("chips", on.size() == chips ? null : on);
     return fields;
   }

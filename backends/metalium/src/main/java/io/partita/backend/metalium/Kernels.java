@@ -256,7 +256,7 @@ final class Kernels {
     attributes.put("loads", loads);
     attributes.put("expression", decision.expression().replaceAll("^\\((.*)\\)$", "$1"));
     attributes.put("isFloat", decision.isFloat());
-    attributes.put("hasWord", step.control().word().isPresent());
+    attributes.put("hasWord", step.control().decidesWord());
     String text = templates.print("decision_reader", attributes);
     for (int number = 1; ; number++) {
       String name = gated(step.control(), "decision_" + number + "_reader");

@@ -102,6 +102,11 @@ record Step(
       word.ifPresent(words::add);
       return words;
     }
+
+    /** Whether kernels set the last word on all cores. */
+    boolean decidesWord() {
+      return decision.isPresent() && word.isPresent();
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.partita.backend.metalium;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.OutputFolder;
@@ -72,6 +73,16 @@ class SimulatedPairTest {
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = program.run(inputs, LIMIT).getFirst().doubles();
     assertThat(Correlation.of(expected, found)).isGreaterThan(0.9999);
+    assertLaunchesAgree(program, inputs);
+  }
+
+  /** Each chip's results, and messages. */
+  private static void assertLaunchesAgree(SimulatedProgram program, List<Tensor> inputs) {
+    ProbeComparison.Result result =
+        new KernelComparison(program, LIMIT, program.tolerance()).run(inputs);
+    assertThat(result.finding()).isEmpty();
+    assertThat(result.message()).isEmpty();
+    assertThat(result.chips()).isEqualTo(2);
   }
 
   /** Each chip computes what the word of its cores tells it; tokens have both outcomes. */
@@ -101,5 +112,8 @@ class SimulatedPairTest {
             .containsExactly(expected.get(token), within(tolerance));
       }
     }
+    // At the last position, with empty caches before.
+    assertLaunchesAgree(
+        simulated, List.copyOf(SpeculatingChipsTest.token(program, tokens - 1).values()));
   }
 }
