@@ -85,7 +85,14 @@ final class DeviceBenchmarks {
   private static void print(KernelBenchmarks kernels) {
     ErrorTable all = new ErrorTable("step");
     ErrorTable heldOut = new ErrorTable("step");
+    double others = 0;
+    double sum = 0;
     for (MeasuredStep step : kernels.usual()) {
+      sum += step.measured().cycles();
+      if (step.loop().isEmpty()) {
+        others += step.measured().cycles();
+        continue;
+      }
       double measured = step.measured().cycles();
       double predicted = step.predicted().cycles();
       boolean isHeldOut = kernels.isHeldOut(step);
@@ -98,6 +105,11 @@ final class DeviceBenchmarks {
     System.out.println();
     printMedian("steps", all);
     printMedian("steps that are held out", heldOut);
+    System.out.printf(
+        Locale.ROOT,
+        "%d other steps, which start or await copies: %.1f %% of all cycles.%n",
+        kernels.usual().size() - all.size(),
+        100 * others / sum);
     System.out.println();
   }
 
