@@ -15,6 +15,20 @@ class WorkSharingTest {
     assertThat(blocks.most(1, 1, 16, 3, CORES)).isEqualTo(new WorkSharing.Part(1, 4, 12));
   }
 
+  /** As in gemm_f32.c: 15 blocks of 4, 4 and 1 rows for three matrices of 9 x 20. */
+  @Test
+  void fewBlocksOfFloatsHaveFourRows() {
+    WorkSharing blocks = new WorkSharing(6, 4, 0);
+    assertThat(blocks.most(3, 9, 20, 2, CORES)).isEqualTo(new WorkSharing.Part(6, 96, 192));
+  }
+
+  /** 33 rows are four blocks of six rows, two of four and one row: 126 blocks, 16 for a core. */
+  @Test
+  void manyBlocksOfFloatsHaveSixRows() {
+    WorkSharing blocks = new WorkSharing(6, 4, 0);
+    assertThat(blocks.most(1, 33, 70, 1, CORES)).isEqualTo(new WorkSharing.Part(16, 384, 384));
+  }
+
   /** 100 elements are 13 parts of 8: two for some cores, which walk along up to three lines. */
   @Test
   void sharesContinueAcrossLines() {
