@@ -280,6 +280,7 @@ final class ChipRun {
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
       case ScheduleStep.Preload preload -> {
+        reached = timeline.compute(device, preload.origin().name(), chip.moveCycles(), reached);
         asked = Optional.of(preload);
         if (!role.isStartedByNext(ends.size())) {
           preload(preload.bytes());
@@ -287,7 +288,13 @@ final class ChipRun {
         }
       }
       case ScheduleStep.AwaitPreload await ->
-          reached = timeline.join(reached, preloads.remove(await.preload()));
+          reached =
+              timeline.compute(
+                  device,
+                  await.origin().name(),
+                  chip.moveCycles(),
+                  reached,
+                  preloads.remove(await.preload()));
       case ScheduleStep.FetchRows rows -> {
         reached = timeline.compute(device, rows.origin().name(), chip.operandCycles(), reached);
         for (long row = 0; row < rows.count(); row++) {
