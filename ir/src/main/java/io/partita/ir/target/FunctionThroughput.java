@@ -37,6 +37,21 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return figures.number("cold", 0);
   }
 
+  /** Returns the cycles of each call. */
+  public double overheadCycles() {
+    return figures.number("overhead");
+  }
+
+  /** Returns the additional cycles of a block or line of a core. */
+  public double blockCycles() {
+    return figures.number("block", 0);
+  }
+
+  /** Returns the additional cycles of a result. */
+  public double resultCycles() {
+    return figures.number("result", 0);
+  }
+
   /** Returns the units of work per cycle of all cores, without overheads. */
   public double rate() {
     return figures.number("rate");
@@ -56,9 +71,9 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
    */
   public double cycles(long batch, long rows, long columns, long depth, int cores) {
     WorkSharing.Part most = sharing().most(batch, rows, columns, depth, cores);
-    return figures.number("overhead")
-        + most.blocks() * figures.number("block", 0)
-        + most.results() * figures.number("result", 0)
-        + most.work() * cores / figures.number("rate");
+    return overheadCycles()
+        + most.blocks() * blockCycles()
+        + most.results() * resultCycles()
+        + most.work() * cores / rate();
   }
 }

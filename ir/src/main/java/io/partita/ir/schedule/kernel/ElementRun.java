@@ -66,6 +66,11 @@ public record ElementRun(
     public long multiplications() {
       return batch * m * n * k;
     }
+
+    /** Whether rows of left and columns of right consist of whole words of bytes. */
+    public boolean isOfWords() {
+      return leftStrides.column == 1 && rightStrides.row == 1 && k % Integer.BYTES == 0;
+    }
   }
 
   /** The steps of a matrix in elements; a column is a step along a row. */

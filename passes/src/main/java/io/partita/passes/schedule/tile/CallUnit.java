@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.tile;
 
+import io.partita.ir.schedule.kernel.CallForm;
 import io.partita.ir.schedule.kernel.ElementRun;
 import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelCall;
@@ -17,20 +18,22 @@ import java.util.Optional;
  * @param work {@code batch, rows, columns, depth}; the depth of a run is the number of its
  *     functions and terms of sums, and two for load and store
  * @param onLast as in {@link KernelCall}
+ * @param form of the call; the usual one for a run
  * @param run the figures of a run; empty for a kernel
  */
-record CallUnit(
+public record CallUnit(
     Kernel kernel,
     List<TileExpression> work,
     List<Integer> onLast,
+    CallForm form,
     Optional<FunctionThroughput> run) {
   /** The cost of load, store and loop, in functions of one instruction. */
   private static final long MOVES = 3;
 
   private static final long REQUANTIZE = 4;
 
-  /** The cost of an address and a load. */
-  private static final long LOOKUP = 2;
+  /** The cost of a load. */
+  private static final long LOOKUP = 1;
 
   /** The cost of a function of floats, for which two cores share a unit. */
   private static final long OF_FLOATS = 2;
@@ -42,10 +45,11 @@ record CallUnit(
 
   private static final long QUANTIZE_IN_GROUPS = 5;
 
-  /** The cost of a term of a product: two loads, multiplication and addition. */
+  /** The cost of a term of a product, or of a word of bytes: two loads, a multiply-accumulate. */
   private static final long TERM = 3;
 
-  static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
+  /** Returns what the cores are started for by the calls of a loop, in order. */
+  public static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
     Optional<FunctionThroughput> figures = chip.function(ElementRun.FIGURES);
     List<ElementRun> runs = figures.isPresent() ? ElementRun.of(calls) : List.of();
     List<CallUnit> units = new ArrayList<>();
@@ -58,6 +62,7 @@ record CallUnit(
               calls.get(run.first()).kernel(),
               List.of(one, one, run.count(), TileExpression.of(depth(run))),
               calls.get(run.first()).onLast(),
+              CallForm.USUAL,
               figures));
       next = run.end();
     }
@@ -66,13 +71,14 @@ record CallUnit(
   }
 
   private static CallUnit of(KernelCall call) {
-    return new CallUnit(call.kernel(), call.work(), call.onLast(), Optional.empty());
+    return new CallUnit(
+        call.kernel(), call.work(), call.onLast(), CallForm.of(call), Optional.empty());
   }
 
   private static long depth(ElementRun run) {
     long depth = run.isGrouped() ? MOVES_IN_GROUPS : MOVES;
     if (run.source() instanceof ElementRun.Product product) {
-      depth += TERM * product.k();
+      depth += TERM * (product.isOfWords() ? product.k() / Integer.BYTES : product.k());
     }
     for (ElementRun.Step step : run.steps()) {
       depth += cost(step, run.isGrouped());
@@ -90,6 +96,11 @@ record CallUnit(
     };
   }
 
+  /** Returns the name of its figures in a target that has them. */
+  public String figures() {
+    return run.isPresent() ? ElementRun.FIGURES : form.figures(kernel);
+  }
+
   double cycles(List<Long> counts, ChipKind chip) {
     long batch = counts.get(0);
     long rows = counts.get(1);
@@ -97,10 +108,10 @@ record CallUnit(
     long depth = counts.get(3);
     return run.isPresent()
         ? run.get().cycles(batch, rows, columns, depth, chip.cores())
-        : SharedWork.cycles(kernel, batch, rows, columns, depth, chip);
+        : SharedWork.cycles(kernel, form, batch, rows, columns, depth, chip);
   }
 
   double coldCycles(ChipKind chip) {
-    return run.isPresent() ? run.get().coldCycles() : SharedWork.coldCycles(kernel, chip);
+    return run.isPresent() ? run.get().coldCycles() : SharedWork.coldCycles(kernel, form, chip);
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.tile;
 
+import io.partita.ir.schedule.kernel.CallForm;
 import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.target.ChipKind;
@@ -16,9 +17,14 @@ final class SharedWork {
 
   private SharedWork() {}
 
-  /** Returns the figures of a kernel, or of the most similar measured one. */
-  private static Optional<FunctionThroughput> measured(Kernel kernel, ChipKind chip) {
-    Optional<FunctionThroughput> own = chip.function(kernel.name());
+  /**
+   * Returns the figures of a kernel in a form, or in the usual one, or of the most similar measured
+   * kernel.
+   */
+  private static Optional<FunctionThroughput> measured(
+      Kernel kernel, CallForm form, ChipKind chip) {
+    Optional<FunctionThroughput> own =
+        chip.function(form.figures(kernel)).or(() -> chip.function(kernel.name()));
     return own.isPresent() || kernel.epilogue().isPresent()
         ? own
         : KernelTable.alike(kernel).stream()
@@ -28,17 +34,23 @@ final class SharedWork {
 
   /** Returns the cycles of an unmeasured fused kernel: those of its two parts, with one start. */
   static double cycles(
-      Kernel kernel, long batch, long rows, long columns, long depth, ChipKind chip) {
-    Optional<FunctionThroughput> measured = measured(kernel, chip);
+      Kernel kernel,
+      CallForm form,
+      long batch,
+      long rows,
+      long columns,
+      long depth,
+      ChipKind chip) {
+    Optional<FunctionThroughput> measured = measured(kernel, form, chip);
     if (measured.isPresent()) {
       return measured.get().cycles(batch, rows, columns, depth, chip.cores());
     }
     if (kernel.epilogue().isPresent()) {
       Kernel product = KernelTable.get(kernel.epilogue().get().product());
       Kernel end = KernelTable.get(kernel.epilogue().get().end());
-      return cycles(product, batch, rows, columns, depth, chip)
-          + cycles(end, 1, batch * rows, columns, 1, chip)
-          - cycles(end, 0, 0, 0, 0, chip);
+      return cycles(product, form, batch, rows, columns, depth, chip)
+          + cycles(end, CallForm.USUAL, 1, batch * rows, columns, 1, chip)
+          - cycles(end, CallForm.USUAL, 0, 0, 0, 0, chip);
     }
     if (batch == 0 || rows == 0 || columns == 0) {
       return work(kernel, 0, 0, 0, 0).warmCycles(chip);
@@ -52,10 +64,10 @@ final class SharedWork {
   }
 
   /** Returns the additional cycles for the first tile. */
-  static double coldCycles(Kernel kernel, ChipKind chip) {
-    Optional<FunctionThroughput> measured = measured(kernel, chip);
+  static double coldCycles(Kernel kernel, CallForm form, ChipKind chip) {
+    Optional<FunctionThroughput> measured = measured(kernel, form, chip);
     if (measured.isEmpty() && kernel.epilogue().isPresent()) {
-      return coldCycles(KernelTable.get(kernel.epilogue().get().product()), chip);
+      return coldCycles(KernelTable.get(kernel.epilogue().get().product()), form, chip);
     }
     KernelWork one = work(kernel, 1, 1, 1, 1);
     return measured

@@ -171,14 +171,10 @@ final class ElementCode {
   }
 
   private static Optional<String> dot(ElementRun.Product product) {
-    boolean hasWords =
-        product.leftStrides().column() == 1
-            && product.rightStrides().row() == 1
-            && product.k() % Integer.BYTES == 0;
     boolean isSigned = product.left() == ElementType.I8;
     boolean isRightSigned = product.right() == ElementType.I8;
     String signs = isSigned == isRightSigned ? isSigned ? "sp" : "up" : isSigned ? "spu" : "usp";
-    return hasWords ? Optional.of("partita_sdot" + signs + "_b") : Optional.empty();
+    return product.isOfWords() ? Optional.of("partita_sdot" + signs + "_b") : Optional.empty();
   }
 
   /** Returns the line of element i. */

@@ -1,0 +1,64 @@
+package io.partita.ir.schedule.kernel;
+
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * Forms of calls that take another path through their kernel, so that a target may have figures of
+ * their own for them: {@code copy_32_lines} beside {@code copy_32}.
+ */
+public enum CallForm {
+  /** Whatever has no form of its own. */
+  USUAL(""),
+  /** A copy from lines of contiguous elements to such lines. */
+  LINES("_lines"),
+  /** A function of two operands, one of which has a single element for each line. */
+  SPREAD("_spread"),
+  /** A product of bytes whose sums aren't over whole words. */
+  ODD("_odd");
+
+  private static final long WORD = Integer.BYTES;
+
+  private final String suffix;
+
+  CallForm(String suffix) {
+    this.suffix = suffix;
+  }
+
+  /** Returns the name that a target gives the figures of a kernel in this form. */
+  public String figures(Kernel kernel) {
+    return kernel.name() + suffix;
+  }
+
+  /** Returns the form of a call, which is the same in all tiles. */
+  public static CallForm of(KernelCall call) {
+    return switch (call.kernel().struct().name()) {
+      case "copy" -> step(call, "x_strides", 1) && step(call, "out_strides", 1) ? LINES : USUAL;
+      case "binary" ->
+          step(call, "left_strides", 1) && step(call, "right_strides", 1) ? USUAL : SPREAD;
+      default -> isOdd(call) ? ODD : USUAL;
+    };
+  }
+
+  /** Whether the step along a line is known to be this one. */
+  private static boolean step(KernelCall call, String field, long step) {
+    return CallFields.find(call.arguments(), field).orElse(null) instanceof Value.Integers(var all)
+        && is(all.getLast(), step);
+  }
+
+  private static boolean is(TileExpression expression, long value) {
+    return expression instanceof TileExpression.Literal(long own) && own == value;
+  }
+
+  /** Kernels of bytes take four products at a time, if rows and columns consist of words. */
+  private static boolean isOdd(KernelCall call) {
+    Kernel kernel = call.kernel();
+    List<ElementType> elements = kernel.elements();
+    return kernel.struct().sharing().equals(KernelStruct.BLOCKS)
+        && elements.size() > 1
+        && elements.subList(0, 2).stream().allMatch(each -> each.bits() == Byte.SIZE)
+        && call.work().getLast() instanceof TileExpression.Literal(long depth)
+        && depth % WORD != 0;
+  }
+}
