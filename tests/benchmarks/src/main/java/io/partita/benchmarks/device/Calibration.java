@@ -2,11 +2,13 @@ package io.partita.benchmarks.device;
 
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Kernel;
-import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.WorkSharing;
+import io.partita.passes.schedule.tile.CallUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +21,8 @@ import java.util.TreeSet;
  * Figures of a target's kernels from measured loops, as lines of its description. The computing
  * cycles of a loop are the sum of {@code overhead}, {@code cold}, {@code block}, {@code result} and
  * work at the rate of each kernel call; least squares of relative errors determine the figures of
- * all functions together. A function with few sizes has fewer figures.
+ * all functions together. A function with few sizes has fewer figures, unless the target has more:
+ * those that loops can't tell apart stay near the target's.
  */
 final class Calibration {
   /** The figures of a function: overhead, cold, block, result, work. */
@@ -32,7 +35,7 @@ final class Calibration {
 
   private final ChipKind chip;
   private final List<MeasuredStep> steps;
-  private final Map<String, KernelCall> calls = new TreeMap<>();
+  private final Map<String, CallUnit> calls = new TreeMap<>();
   private final Map<String, Double> splits = new TreeMap<>();
   private final Map<String, Set<String>> sizes = new TreeMap<>();
 
@@ -41,9 +44,9 @@ final class Calibration {
 
   Calibration(ChipKind chip, List<MeasuredStep> measured) {
     this.chip = chip;
-    steps = measured.stream().filter(MeasuredStep::hasOnlyKernels).toList();
+    steps = measured.stream().filter(MeasuredStep::isComputed).toList();
     for (MeasuredStep step : steps) {
-      for (KernelCall call : step.loop().orElseThrow().calls()) {
+      for (CallUnit call : step.units(chip)) {
         String name = features(call, step.loop().orElseThrow()).function();
         calls.put(name, call);
         sizes.computeIfAbsent(name, key -> new TreeSet<>()).add(step.name());
@@ -56,16 +59,18 @@ final class Calibration {
     }
   }
 
-  private CallFeatures features(KernelCall call, TiledKernel loop) {
+  private CallFeatures features(CallUnit call, TiledKernel loop) {
     String name = CallFeatures.of(call, loop, 1, 0).function();
     return CallFeatures.of(call, loop, chip.cores(), splits.getOrDefault(name, 0.0));
   }
 
   /** Returns lines for the target description. */
   List<String> lines() {
-    for (Map.Entry<String, KernelCall> function : calls.entrySet()) {
+    for (Map.Entry<String, CallUnit> function : calls.entrySet()) {
       Kernel kernel = function.getValue().kernel();
-      if (kernel.kernelClass() == KernelClass.NORM && kernel.struct().sharing().isByLines()) {
+      if (function.getValue().run().isEmpty()
+          && kernel.kernelClass() == KernelClass.NORM
+          && kernel.struct().sharing().isByLines()) {
         split(function.getKey());
       }
     }
@@ -77,13 +82,29 @@ final class Calibration {
     return lines;
   }
 
+  /** Returns the target's figures of a function in the order of this fit; NaN if it has none. */
+  private double[] known(String function) {
+    double[] figures = new double[FIGURES];
+    Arrays.fill(figures, Double.NaN);
+    chip.function(function)
+        .ifPresent(
+            known -> {
+              figures[0] = known.overheadCycles();
+              figures[1] = known.coldCycles();
+              figures[2] = known.blockCycles();
+              figures[3] = known.resultCycles();
+              figures[4] = chip.cores() / known.rate();
+            });
+    return figures;
+  }
+
   /** Searches the fraction of a line that cores share if there are few lines. */
   private void split(String function) {
     List<MeasuredStep> own =
         steps.stream()
             .filter(
                 step ->
-                    step.loop().orElseThrow().calls().stream()
+                    step.units(chip).stream()
                         .allMatch(
                             call ->
                                 features(call, step.loop().orElseThrow())
@@ -114,25 +135,30 @@ final class Calibration {
       functions.forEach(function -> places.put(function, places.size()));
       for (MeasuredStep step : fitted) {
         double[] row = new double[FIGURES * places.size()];
-        for (KernelCall call : step.loop().orElseThrow().calls()) {
+        for (CallUnit call : step.units(chip)) {
           add(row, features(call, step.loop().orElseThrow()));
         }
         rows.add(row);
         measured.add((double) step.measured().computeCycles());
       }
-      figures = LeastSquares.solve(rows, measured);
+      double[] before = new double[FIGURES * places.size()];
+      places.forEach(
+          (function, place) ->
+              System.arraycopy(known(function), 0, before, FIGURES * place, FIGURES));
+      figures = LeastSquares.solve(rows, measured, before);
     }
 
     private void add(double[] row, CallFeatures of) {
       int place = FIGURES * places.get(of.function());
       String header = of.call().kernel().struct().header();
       int count = sizes.get(of.function()).size();
-      boolean hasBlock = count >= SEVERAL && blocked.contains(of.function());
+      double[] before = known(of.function());
+      boolean hasBlock = count >= SEVERAL && blocked.contains(of.function()) || before[2] > 0;
       boolean hasResult = header.equals("convolution.h") || header.equals("attention.h");
-      row[place] += count > 1 ? of.runs() : 0;
-      row[place + 1] += count > 1 ? 1 : 0;
+      row[place] += count > 1 || before[0] > 0 ? of.runs() : 0;
+      row[place + 1] += count > 1 || before[1] > 0 ? 1 : 0;
       row[place + 2] += hasBlock ? of.blocks() : 0;
-      row[place + 3] += count >= SEVERAL && hasResult ? of.results() : 0;
+      row[place + 3] += count >= SEVERAL && hasResult || before[3] > 0 ? of.results() : 0;
       row[place + 4] += of.work();
     }
 
@@ -161,8 +187,9 @@ final class Calibration {
         }
       }
       errors.sort(null);
-      KernelCall call = calls.get(function);
-      KernelClass kernel = call.kernel().kernelClass();
+      CallUnit call = calls.get(function);
+      KernelClass kernel =
+          call.run().map(FunctionThroughput::kernel).orElse(call.kernel().kernelClass());
       WorkSharing sharing =
           CallFeatures.of(call, loopOf(function), 1, splits.get(function)).sharing();
       List<String> lines = new ArrayList<>();
@@ -203,8 +230,8 @@ final class Calibration {
 
   private TiledKernel loopOf(String function) {
     return steps.stream()
+        .filter(step -> step.units(chip).contains(calls.get(function)))
         .map(step -> step.loop().orElseThrow())
-        .filter(loop -> loop.calls().contains(calls.get(function)))
         .findFirst()
         .orElseThrow();
   }

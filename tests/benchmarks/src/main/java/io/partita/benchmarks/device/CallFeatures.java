@@ -1,22 +1,23 @@
 package io.partita.benchmarks.device;
 
 import io.partita.ir.schedule.TiledKernel;
-import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.WorkSharing;
+import io.partita.passes.schedule.tile.CallUnit;
 import java.util.List;
 
 /**
- * The total of a call over all tiles of a loop, for the core with the largest share.
+ * The total of a call, or of a run of elements, over all tiles of a loop, for the core with the
+ * largest share.
  *
- * @param function the name in C, without the runtime's prefix
+ * @param function the name of its figures
  * @param sharing the division of its work among cores
  * @param runs the number of calls
  * @param work in multiply-accumulates, or in elements times passes
  */
 record CallFeatures(
-    KernelCall call,
+    CallUnit call,
     String function,
     WorkSharing sharing,
     double runs,
@@ -27,7 +28,7 @@ record CallFeatures(
    * @param split the fraction of a line's work that cores can share if there are fewer lines than
    *     cores
    */
-  static CallFeatures of(KernelCall call, TiledKernel loop, int cores, double split) {
+  static CallFeatures of(CallUnit call, TiledKernel loop, int cores, double split) {
     WorkSharing sharing = sharing(call, split);
     double runs = 0;
     double blocks = 0;
@@ -49,10 +50,13 @@ record CallFeatures(
         work += most.work();
       }
     }
-    return new CallFeatures(call, call.kernel().name(), sharing, runs, blocks, results, work);
+    return new CallFeatures(call, call.figures(), sharing, runs, blocks, results, work);
   }
 
-  private static WorkSharing sharing(KernelCall call, double split) {
+  private static WorkSharing sharing(CallUnit call, double split) {
+    if (call.run().isPresent()) {
+      return call.run().get().sharing();
+    }
     WorkSharing sharing = call.kernel().struct().sharing();
     return call.kernel().kernelClass() == KernelClass.NORM
         ? new WorkSharing(sharing.rows(), sharing.columns(), split)

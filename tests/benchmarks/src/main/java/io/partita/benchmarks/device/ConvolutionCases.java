@@ -97,9 +97,11 @@ final class ConvolutionCases extends KernelCases {
         1,
         size -> List.of(data(element, 1, size[0], size[1], size[1])),
         size(16, 16, 2, 2),
-        size(8, 24, 3, 2),
         size(32, 14, 2, 2),
-        size(12, 20, 3, 1));
+        size(8, 24, 3, 2),
+        size(12, 20, 3, 1),
+        size(24, 12, 2, 1),
+        size(6, 30, 3, 3));
   }
 
   private Tensor data(ElementType element, long... extents) {

@@ -18,7 +18,41 @@ import java.util.Locale;
 /** Operations of integer networks. */
 final class IntegerCases extends KernelCases {
   private static final long[][] ROWS = {
-    size(16, 64), size(40, 100), size(64, 64), size(10, 400), size(1, 64), size(1, 200)
+    size(16, 64), size(40, 100), size(10, 400), size(64, 64), size(1, 200), size(1, 64)
+  };
+
+  private static final long[][] PRODUCTS = {
+    size(1, 64, 64),
+    size(1, 100, 256),
+    size(16, 64, 64),
+    size(33, 50, 70),
+    size(64, 100, 32),
+    size(50, 32, 100),
+    size(64, 192, 128),
+    size(64, 64, 192),
+    size(100, 40, 60),
+    size(32, 300, 40),
+    size(128, 128, 32),
+    size(20, 64, 320)
+  };
+
+  private static final long[][] VECTORS = {
+    size(1, 64, 64),
+    size(1, 128, 128),
+    size(1, 64, 256),
+    size(1, 96, 192),
+    size(1, 256, 64),
+    size(1, 512, 64),
+    size(1, 128, 256),
+    size(1, 192, 96)
+  };
+
+  private static final long[][] ODD = {
+    size(16, 30, 32), size(12, 70, 20), size(40, 50, 24), size(24, 18, 40), size(9, 25, 64)
+  };
+
+  private static final long[][] VALUES = {
+    size(64), size(200), size(256), size(1000), size(2000), size(700)
   };
 
   /** Products with wide sums and with requantised ones. */
@@ -47,13 +81,44 @@ final class IntegerCases extends KernelCases {
         size(20, 192, 96),
         size(64, 128, 64),
         size(33, 256, 128));
-    it.requantized("product i8 to i8", ElementType.I8, ElementType.I8);
-    it.requantized("product i8 to i32", ElementType.I8, ElementType.I32);
-    it.requantized("product u8 to i8", ElementType.U8, ElementType.I8);
+    it.requantized("product", PRODUCTS);
     return it.cases();
   }
 
-  private void requantized(String name, ElementType from, ElementType to) {
+  /** A row by a matrix, as in a decoder that computes one token. */
+  static List<KernelCase> vectors() {
+    IntegerCases it = new IntegerCases();
+    it.plain("row by a matrix", VECTORS);
+    it.requantized("row by a matrix", VECTORS);
+    return it.cases();
+  }
+
+  /** Products whose sums aren't over whole words. */
+  static List<KernelCase> odd() {
+    IntegerCases it = new IntegerCases();
+    it.plain("product over odd rows", ODD);
+    it.requantized("product over odd rows", ODD);
+    return it.cases();
+  }
+
+  private void plain(String name, long[]... sizes) {
+    for (ElementType from : List.of(ElementType.I8, ElementType.U8)) {
+      add(
+          name + " " + from,
+          new Contraction.MatMul(ElementType.I32),
+          1,
+          size -> List.of(integers(from, size[0], size[1]), bytes(size[1], size[2])),
+          sizes);
+    }
+  }
+
+  private void requantized(String name, long[]... sizes) {
+    requantized(name + " i8 to i8", ElementType.I8, ElementType.I8, sizes);
+    requantized(name + " i8 to i32", ElementType.I8, ElementType.I32, sizes);
+    requantized(name + " u8 to i8", ElementType.U8, ElementType.I8, sizes);
+  }
+
+  private void requantized(String name, ElementType from, ElementType to, long[]... sizes) {
     Op product = new Contraction.MatMul(ElementType.I32);
     addBody(
         name,
@@ -69,18 +134,7 @@ final class IntegerCases extends KernelCases {
                 bytes(size[1], size[2]),
                 factors(size[2]),
                 factors(size[2])),
-        size(1, 64, 64),
-        size(1, 100, 256),
-        size(16, 64, 64),
-        size(33, 50, 70),
-        size(64, 100, 32),
-        size(50, 32, 100),
-        size(64, 192, 128),
-        size(64, 64, 192),
-        size(100, 40, 60),
-        size(32, 300, 40),
-        size(128, 128, 32),
-        size(20, 64, 320));
+        sizes);
   }
 
   private static Value requantize(
@@ -165,6 +219,69 @@ final class IntegerCases extends KernelCases {
     return it.cases();
   }
 
+  /** Functions of integers that loops compute in one pass. */
+  static List<KernelCase> runs() {
+    IntegerCases it = new IntegerCases();
+    it.add(
+        "cast i8 to i32",
+        new Elementwise.Cast(ElementType.I32),
+        1,
+        size -> List.of(it.bytes(size)),
+        VALUES);
+    it.addBody(
+        "requantize the whole",
+        size -> (graph, values) -> requantize(graph, values, ElementType.I8),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size), it.factors(1), it.factors(1)),
+        VALUES);
+    for (BinaryFunction function : List.of(BinaryFunction.ADD, BinaryFunction.MUL)) {
+      Op binary = new Elementwise.Binary(function);
+      it.addBody(
+          "requantize, " + function.name().toLowerCase(Locale.ROOT) + ", requantize",
+          size ->
+              (graph, values) -> {
+                Value wide = requantize(graph, values, ElementType.I32);
+                Value both = graph.addNode(binary, List.of(wide, values.get(3))).result();
+                return requantize(
+                    graph, List.of(both, values.get(4), values.get(5)), ElementType.I8);
+              },
+          1,
+          size ->
+              List.of(
+                  it.integers(ElementType.I32, size),
+                  it.factors(1),
+                  it.factors(1),
+                  it.integers(ElementType.I32, size),
+                  it.factors(1),
+                  it.factors(1)),
+          VALUES);
+    }
+    it.addBody(
+        "requantize, look up, cast",
+        size ->
+            (graph, values) -> {
+              Value bytes = requantize(graph, values, ElementType.I8);
+              Value found =
+                  graph
+                      .addNode(new IntegerNetwork.Lookup(), List.of(bytes, values.get(3)))
+                      .result();
+              return graph.addNode(new Elementwise.Cast(ElementType.I32), List.of(found)).result();
+            },
+        1,
+        size ->
+            List.of(
+                it.integers(ElementType.I32, size),
+                it.factors(1),
+                it.factors(1),
+                it.bytes(IntegerNetwork.Lookup.ENTRIES)),
+        VALUES);
+    return it.cases();
+  }
+
+  private static Value requantize(GraphBuilder graph, List<Value> values, ElementType to) {
+    return requantize(graph, values.get(0), values.get(1), values.get(2), to);
+  }
+
   static List<KernelCase> rows() {
     IntegerCases it = new IntegerCases();
     it.add(
@@ -211,10 +328,7 @@ final class IntegerCases extends KernelCases {
         new Reduction.Reduce(ReductionKind.SUM, List.of(1), true),
         1,
         size -> List.of(it.integers(ElementType.I32, size)),
-        size(16, 64),
-        size(40, 100),
-        size(64, 64),
-        size(10, 400));
+        ROWS);
     return it.cases();
   }
 }

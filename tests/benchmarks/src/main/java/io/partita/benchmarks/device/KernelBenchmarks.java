@@ -36,10 +36,14 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     programs.put("prompts", AttentionCases.prompts());
     programs.put("tokens", AttentionCases.tokens());
     programs.put("integer attention", AttentionCases.integers());
+    programs.put("odd attention", AttentionCases.odd());
     programs.put("positions", AttentionCases.positions());
     programs.put("movement", MovementCases.all());
     programs.put("convolutions", ConvolutionCases.floats());
     programs.put("integer-products", IntegerCases.products());
+    programs.put("integer-vectors", IntegerCases.vectors());
+    programs.put("integer-odd", IntegerCases.odd());
+    programs.put("integer-runs", IntegerCases.runs());
     programs.put("integer-elements", IntegerCases.elements());
     programs.put("integer-rows", IntegerCases.rows());
     programs.put("integer-convolutions", ConvolutionCases.integers());

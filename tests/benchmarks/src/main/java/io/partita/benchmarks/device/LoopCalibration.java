@@ -20,13 +20,12 @@ final class LoopCalibration {
     List<double[]> rows = new ArrayList<>();
     List<Double> measured = new ArrayList<>();
     for (MeasuredStep step : steps) {
-      if (!step.hasOnlyKernels() || step.loop().get().tiles() > 1) {
+      if (!step.isComputed() || step.loop().get().tiles() > 1) {
         continue;
       }
       LoopFeatures loop = LoopFeatures.of(step.loop().get(), chip);
       if (loop.longestLoad() <= SHORT) {
-        rows.add(
-            new double[] {1, loop.operands(), step.loop().get().calls().size() - 1, loop.boxes()});
+        rows.add(new double[] {1, loop.operands(), step.units(chip).size() - 1, loop.boxes()});
         measured.add(between(step) - loop.lastLoad() - loop.stores());
       }
     }
@@ -36,15 +35,15 @@ final class LoopCalibration {
     rows.clear();
     measured.clear();
     for (MeasuredStep step : steps) {
-      if (!step.hasOnlyKernels() || step.loop().get().tiles() == 1) {
+      if (!step.isComputed() || step.loop().get().tiles() == 1) {
         continue;
       }
       LoopFeatures loop = LoopFeatures.of(step.loop().get(), chip);
       boolean isHidden = 2 * loop.steadyCycles() < step.measured().computeCycles();
       if (loop.isDouble() && isHidden && loop.tiles() > 4) {
-        int calls = step.loop().get().calls().size();
+        int calls = step.units(chip).size();
         double runs =
-            step.loop().get().calls().stream()
+            step.units(chip).stream()
                 .mapToDouble(
                     call -> CallFeatures.of(call, step.loop().get(), chip.cores(), 0).runs())
                 .sum();

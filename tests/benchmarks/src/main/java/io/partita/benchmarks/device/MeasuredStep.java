@@ -4,8 +4,10 @@ import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
-import io.partita.ir.schedule.kernel.ElementRun;
+import io.partita.ir.target.ChipKind;
 import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
+import io.partita.passes.schedule.tile.CallUnit;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -25,8 +27,13 @@ record MeasuredStep(
     return new MeasuredStep(step.origin().name(), loop, measured, predicted);
   }
 
-  /** Whether it is a loop without runs of elements, so that figures of kernels follow from it. */
-  boolean hasOnlyKernels() {
-    return loop.isPresent() && ElementRun.of(loop.get().calls()).isEmpty();
+  /** Whether it is a loop in which cores compute. */
+  boolean isComputed() {
+    return loop.isPresent() && measured.computeCycles() > 0;
+  }
+
+  /** Returns what the cores are started for in each tile. */
+  List<CallUnit> units(ChipKind chip) {
+    return CallUnit.of(loop.orElseThrow().calls(), chip);
   }
 }
