@@ -78,22 +78,6 @@ final class AttentionCases extends KernelCases {
     return it.cases();
   }
 
-  /** Attention over numbers of keys that aren't multiples of four. */
-  static List<KernelCase> odd() {
-    AttentionCases it = new AttentionCases();
-    it.add(
-        "attention of integers over odd keys, heads, queries, keys, features",
-        new Attention(1e-4, 0, false, Dim.of(0), 0, false, false, 0.01),
-        3,
-        size -> it.bytes(size[0], size[1], size[2], size[3]),
-        size(2, 34, 50, 24),
-        size(4, 18, 30, 16),
-        size(4, 25, 17, 32),
-        size(2, 40, 70, 48),
-        size(1, 66, 90, 64));
-    return it.cases();
-  }
-
   static List<KernelCase> positions() {
     AttentionCases it = new AttentionCases();
     for (boolean interleaved : List.of(false, true)) {

@@ -36,7 +36,6 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     programs.put("prompts", AttentionCases.prompts());
     programs.put("tokens", AttentionCases.tokens());
     programs.put("integer attention", AttentionCases.integers());
-    programs.put("odd attention", AttentionCases.odd());
     programs.put("positions", AttentionCases.positions());
     programs.put("movement", MovementCases.all());
     programs.put("convolutions", ConvolutionCases.floats());
