@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * Finds the figures x ≥ 0 that minimise the relative errors {@code Σ (a x / y - 1)²} of measured y
- * by coordinate descent, beginning with the last figure. Figures that the rows can't tell apart stay
- * near what they were.
+ * by coordinate descent, beginning with the last figure. Figures that the rows can't tell apart
+ * stay near what they were.
  */
 final class LeastSquares {
   private static final int SWEEPS = 20_000;
