@@ -168,7 +168,8 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
  * Sums by four contiguous columns, which are `stride` bytes apart, over `count` words, at least one:
  * PARTITA_MULTIPLY_BLOCKS: of `blocks` times four rows, at least once, added to what each column begins with. Rows are
  * `stride` bytes apart, those of out `out_row` elements.
- * PARTITA_MULTIPLY_ROW: of a row, from word `first` on and then from the beginning.
+ * PARTITA_MULTIPLY_ROW: of a row, from word `first` on and then from the beginning, added to what columns begin with, if that
+ * isn't null.
  */
 #ifdef PARTITA_XPULP
 
@@ -257,11 +258,15 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
 
 #define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
     static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
-                                                           int32_t first, int32_t count, uint32_t sums[PARTITA_BLOCK]) \
+                                                           int32_t first, int32_t count, const int32_t *begin,         \
+                                                           uint32_t sums[PARTITA_BLOCK])                               \
     {                                                                                                                  \
         const int32_t on = 4 - 3 * stride;                                                                             \
         const int32_t word = 4;                                                                                        \
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, x, y0, y1, y2, y3;                                                    \
+        if (begin != 0) {                                                                                              \
+            s0 = (uint32_t)begin[0], s1 = (uint32_t)begin[1], s2 = (uint32_t)begin[2], s3 = (uint32_t)begin[3];        \
+        }                                                                                                              \
         left += 4 * first;                                                                                             \
         right += 4 * first;                                                                                            \
         for (int32_t words = count - first; words > 0;) {                                                              \
@@ -295,10 +300,10 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
 
 #define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
     static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,          \
-                     uint32_t sums[PARTITA_BLOCK])                                                                     \
+                     const int32_t *begin, uint32_t sums[PARTITA_BLOCK])                                               \
     {                                                                                                                  \
         for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                                  \
-            sums[j] = 0;                                                                                               \
+            sums[j] = begin == 0 ? 0 : (uint32_t)begin[j];                                                             \
             for (int32_t word = 0; word < count; word++) {                                                             \
                 const int32_t at = 4 * (word + first < count ? word + first : word + first - count);                   \
                 const uint8_t *x = left + at;                                                                          \

@@ -212,7 +212,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
             whole_##TYPES(left, right, stride, count, zeros, (int32_t *)sums[0], PARTITA_BLOCK, 1);                    \
         } else {                                                                                                       \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
-                row_##TYPES(left, right, stride, first, count, sums[i]);                                               \
+                row_##TYPES(left, right, stride, first, count, 0, sums[i]);                                            \
                 left += left_row;                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -316,24 +316,17 @@ static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
            ((gemm->k | gemm->n) & (PARTITA_BLOCK - 1)) == 0;
 }
 
-static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm, int32_t column,
-                                                 const uint32_t sums[PARTITA_BLOCK])
+/* Adds sums to what out holds. */
+static __attribute__((noinline)) void accumulate_row(const struct partita_gemm *gemm, int32_t column,
+                                                     const uint32_t sums[PARTITA_BLOCK])
 {
-    const int32_t *bias = gemm->bias;
     int32_t *out = (int32_t *)gemm->out;
     for (int32_t end = column + PARTITA_BLOCK; column < end; column++) {
-        uint32_t sum = *sums++;
-        if (bias != 0) {
-            sum += (uint32_t)bias[column];
-        }
-        if (gemm->accumulate) {
-            sum += (uint32_t)out[column];
-        }
-        out[column] = (int32_t)sum;
+        out[column] = (int32_t)(*sums++ + (uint32_t)out[column]);
     }
 }
 
-/* A row by a matrix has a kernel of its own, as short as its loops are. */
+/* A row by a matrix has a kernel of its own, as short as its loops are. Sums begin with the bias, or with what out holds. */
 #define GEMV_OF_BYTES(TYPES)                                                                                           \
     void partita_gemv_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
@@ -345,14 +338,15 @@ static __attribute__((noinline)) void finish_row(const struct partita_gemm *gemm
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
         const int32_t words = gemm->k / 4;                                                                             \
         const int32_t first = partita_first_word(words, core);                                                         \
-        const int32_t is_finished = gemm->bias == 0 && !gemm->accumulate;                                              \
+        const int32_t *begin = gemm->bias != 0 ? gemm->bias : gemm->accumulate ? gemm->out : 0;                        \
+        const int32_t is_finished = gemm->bias == 0 || !gemm->accumulate;                                              \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK];                                                                              \
             uint32_t *to = is_finished ? (uint32_t *)gemm->out + column : sums;                                        \
             row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
-                        first, words, to);                                                                             \
+                        first, words, begin != 0 ? begin + column : 0, to);                                            \
             if (!is_finished) {                                                                                        \
-                finish_row(gemm, column, sums);                                                                        \
+                accumulate_row(gemm, column, sums);                                                                    \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -432,6 +426,7 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
+        const int32_t *bias = gemm->bias;                                                                              \
         const int32_t words = gemm->k / 4;                                                                             \
         const int32_t first = partita_first_word(words, core);                                                         \
         struct partita_block block = {.rows = 1, .column = share.from};                                                \
@@ -441,10 +436,10 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
             for (int32_t i = 0; i < TOGETHER && block.column + block.columns < share.to; i++) {                        \
                 row_##TYPES(gemm->left,                                                                                \
                             (const uint8_t *)gemm->right + (block.column + block.columns) * gemm->right_column,        \
-                            gemm->right_column, first, words, sums[i]);                                                \
+                            gemm->right_column, first, words,                                                          \
+                            bias != 0 ? bias + block.column + block.columns : 0, sums[i]);                             \
                 block.columns += PARTITA_BLOCK;                                                                        \
             }                                                                                                          \
-            add_bias(gemm, &block, sums[0]);                                                                           \
             columns_##OUT_TYPE(requantize, &block, (OUT *)gemm->out + block.column, 1, sums[0]);                       \
             block.column += block.columns;                                                                             \
         }                                                                                                              \

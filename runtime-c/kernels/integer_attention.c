@@ -128,7 +128,7 @@ static PARTITA_COMPACT void score_any(const struct partita_attention_scores *att
             const int32_t whole = count == PARTITA_BLOCK ? words : 0;
             if (whole > 0) {
                 uint32_t sums[PARTITA_BLOCK];
-                score_row((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, sums);
+                score_row((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, 0, sums);
                 PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                     scores[key + j] = (int32_t)sums[j];
                 }
