@@ -59,7 +59,10 @@ static void copy(const struct partita_exchange *exchange, void *to, const void *
     }
 }
 
-static uint8_t *place(const struct partita_exchange *exchange, struct partita_slice slice)
+/* Inlined although the code between kernels is compiled for size: what a chip does for each message takes as long as calls. */
+#define OF_EACH_MESSAGE static inline __attribute__((always_inline))
+
+OF_EACH_MESSAGE uint8_t *place(const struct partita_exchange *exchange, struct partita_slice slice)
 {
     return (uint8_t *)exchange->vector + (size_t)slice.start * exchange->element_bytes;
 }
@@ -77,7 +80,7 @@ struct queue {
 static PARTITA_NEAR struct queue sends;
 static PARTITA_NEAR struct queue receives;
 
-static inline struct partita_message *next_of(struct queue *queue, int32_t chip)
+OF_EACH_MESSAGE struct partita_message *next_of(struct queue *queue, int32_t chip)
 {
     const uint32_t place = queue->started++ % PARTITA_UNDER_WAY;
 #ifdef PARTITA_PROBES
@@ -115,12 +118,12 @@ static inline void await(struct queue *queue, uint32_t count)
 }
 
 /* Whether a message is sent from the vector, or received into it. */
-static inline int32_t is_in_place(const struct partita_action *action)
+OF_EACH_MESSAGE int32_t is_in_place(const struct partita_action *action)
 {
     return action->slice_count == 0 && action->combine == 0;
 }
 
-static inline uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     return is_in_place(action) ? place(exchange, action->slice) : (uint8_t *)exchange->message + action->place;
 }
@@ -169,6 +172,9 @@ struct tile {
 
 /* The most bytes of a tile's elements, so that a message of some KiB has several. */
 enum { TILE = 2048 };
+
+/* So many received elements are joined by the control core itself, before the team would have begun. */
+enum { ALONE = 32 };
 
 /* The slice whose elements are joined with those of messages, tile by tile. */
 static PARTITA_NEAR struct joining {
@@ -287,12 +293,19 @@ static PARTITA_COMPACT void join(struct tile *tile)
     while (tile != 0) {
         partita_transfer_wait(&tile->moved);
         partita_transfer_wait(&tile->received);
-        partita_team_start(joining.combine, &tile->join);
+        const int32_t is_alone = tile->join.elements * tile->join.count <= ALONE;
+        if (is_alone) {
+            joining.combine(&tile->join, 0, 1);
+        } else {
+            partita_team_start(joining.combine, &tile->join);
+        }
         if (before != 0) {
             partita_transfer_wait(&before->moved);
         }
         struct tile *next = load();
-        partita_team_wait();
+        if (!is_alone) {
+            partita_team_wait();
+        }
         store(tile);
         before = tile;
         tile = next;
@@ -373,15 +386,15 @@ static void load_ahead(const struct partita_exchange *exchange, const struct par
 
 static void finish(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    uint8_t *data = data_of(exchange, action);
     if (action->combine == 0) {
         await(&receives, receives.ended + 1);
         if (action->slice_count != 0) {
-            pack(exchange, action, data);
+            pack(exchange, action, data_of(exchange, action));
         }
         record(exchange, action, 0u);
         return;
     }
+    uint8_t *data = data_of(exchange, action);
     for (uint32_t done = 0, count; done < action->messages; done += count) {
         count = at_once(exchange, action->messages - done);
         join_slices(exchange, action, count, data + done * apart(action), receives.ended + count,
@@ -390,7 +403,7 @@ static void finish(const struct partita_exchange *exchange, const struct partita
     }
 }
 
-static inline void start(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE void start(const struct partita_exchange *exchange, const struct partita_action *action)
 {
     uint8_t *data = data_of(exchange, action);
     if (action->kind == PARTITA_POST) {
@@ -461,10 +474,12 @@ void partita_exchange(const struct partita_exchange *exchange)
 {
     is_own_step = 1;
     preloaded = exchange->copying <= begun ? MANY : FEW;
-    partita_preload_part(MANY);
     if (begun == 0) {
         begin_messages(exchange);
+        /* The first action waits for nothing; a message is on its way while the first preload is started. */
+        act(exchange, least(exchange->action_count, 1));
     }
+    partita_preload_part(MANY);
     act(exchange, exchange->action_count);
     begun = 0;
     await(&sends, sends.started);

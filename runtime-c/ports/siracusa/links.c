@@ -19,22 +19,28 @@ enum {
     RECEIVED = 0x14
 };
 
-static IN_L1 uint32_t sends[MAX_CHIPS];
-static IN_L1 uint32_t receives[MAX_CHIPS];
-static IN_L1 uint64_t sent[MAX_CHIPS];
+/* Messages to and from another chip so far, and bytes to it. */
+static IN_L1 struct {
+    uint32_t sends;
+    uint32_t receives;
+    uint64_t sent;
+} peers[MAX_CHIPS];
 
-static uint32_t registers_of(int32_t chip)
+static __attribute__((noinline, cold, noreturn)) void refuse(void)
 {
-    return BOARD + PEERS + PEER_BYTES * (uint32_t)chip;
+    partita_fail("a message to or from a chip that doesn't exist");
 }
 
-/* The registers for another chip. */
-static inline uint32_t verified_registers_of(int32_t chip)
+/*
+ * The registers for another chip. A chip waits for each message that is started: so this is a part of the functions that do
+ * that, though they are compiled for size.
+ */
+static inline __attribute__((always_inline)) uint32_t verified_registers_of(int32_t chip)
 {
     if (!PARTITA_BOARD || (uint32_t)chip >= (uint32_t)partita_board.chips || chip == partita_board.chip) {
-        partita_fail("a message to or from a chip that doesn't exist");
+        refuse();
     }
-    return registers_of(chip);
+    return BOARD + PEERS + PEER_BYTES * (uint32_t)chip;
 }
 
 /* The message's data is the register that counts it when it has ended. */
@@ -45,9 +51,9 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
     write_register(registers + SEND_ADDRESS, (uint32_t)(uintptr_t)l2);
     write_register(registers + SEND, bytes);
     message->data = (uint8_t *)(uintptr_t)(registers + SENT);
-    message->done = ++sends[chip];
+    message->done = ++peers[chip].sends;
     partita_moved.sent += bytes;
-    sent[chip] += bytes;
+    peers[chip].sent += bytes;
 }
 
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
@@ -57,7 +63,7 @@ void partita_receive_start(struct partita_message *message, int32_t chip, void *
     write_register(registers + RECEIVE_ADDRESS, (uint32_t)(uintptr_t)l2);
     write_register(registers + RECEIVE, bytes);
     message->data = (uint8_t *)(uintptr_t)(registers + RECEIVED);
-    message->done = ++receives[chip];
+    message->done = ++peers[chip].receives;
     partita_moved.received += bytes;
 }
 
@@ -83,12 +89,12 @@ void partita_print_links(void)
     const char *separator = "";
     partita_print("{");
     for (int32_t chip = 0; chip < MAX_CHIPS; chip++) {
-        if (sent[chip] > 0) {
+        if (peers[chip].sent > 0) {
             partita_print(separator);
             partita_print("\"");
             partita_print_number((uint64_t)chip);
             partita_print("\": ");
-            partita_print_number(sent[chip]);
+            partita_print_number(peers[chip].sent);
             separator = ", ";
         }
     }

@@ -202,7 +202,7 @@ final class ChipRun {
         if (exchange == null) {
           begin(now);
         }
-        if (!preloading) {
+        if (!preloading && action >= Math.min(1, actions.size())) {
           left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
           preload(Math.min(left, Actions.PRELOADED));
           preloading = true;
