@@ -375,10 +375,15 @@ final class ChipLowering {
             nearBytes);
   }
 
-  /** Whether nothing reads a value after a step, nor has begun to send it. */
+  /**
+   * Whether nothing reads a value after a step, nor has begun to send it. Small results of
+   * exchanges aren't overwritten, so that what is computed from them may be near.
+   */
   private boolean mayOverwrite(Value value, int step) {
     Region region = storages.get(value).region();
-    return sharing.lastReader(value) <= step && !exchanges.isSending(region);
+    return sharing.lastReader(value) <= step
+        && !exchanges.isSending(region)
+        && (region.bytes() > nearBytes || !exchanges.gives(region));
   }
 
   /** Records that the last task has written a value to its place. */

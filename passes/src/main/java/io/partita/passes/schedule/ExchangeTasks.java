@@ -9,10 +9,12 @@ import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Sharing;
 import io.partita.passes.schedule.view.Storage;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** The tasks of exchanges, which may begin before other tasks and end after them. */
@@ -27,6 +29,9 @@ final class ExchangeTasks {
 
   /** Exchanges that have begun, by the node that ends them. */
   private final Map<Node, ExchangePlaces> begun = new IdentityHashMap<>();
+
+  /** The regions that results of exchanges are in. */
+  private final Set<Region> given = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /**
    * @param storages the places of values, which gets those of results
@@ -80,6 +85,11 @@ final class ExchangeTasks {
         .anyMatch(operand -> operand.region() == region);
   }
 
+  /** Whether an exchange gives what is in a region, which is in the home memory therefore. */
+  boolean gives(Region region) {
+    return given.contains(region);
+  }
+
   private ExchangePlaces places(
       int step, Node node, List<Communication.Exchange> all, Value result) {
     if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
@@ -109,6 +119,7 @@ final class ExchangeTasks {
     tasks.add(places.task());
     if (!ChipLowering.isEmpty(node.result().type())) {
       storages.put(node.result(), places.result());
+      given.add(places.result().region());
       wroteExchanged(node);
     }
   }
