@@ -8,7 +8,6 @@ import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
-import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.NearTiles;
 import io.partita.passes.schedule.tile.TileChoice;
@@ -48,10 +47,10 @@ final class NearValues {
   private static final long WORD = Integer.BYTES;
 
   /** The bytes of the largest constant that is kept. */
-  private static final long LARGEST_CONSTANT = 256;
+  private static final long LARGEST_CONSTANT = 2048;
 
   /** The part of the set-aside memory that constants may take. */
-  private static final long CONSTANTS = 4;
+  private static final long CONSTANTS = 2;
 
   /** The values of the largest bytes that have room together. */
   private static final long TOGETHER = 4;
@@ -179,8 +178,7 @@ final class NearValues {
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .sorted(Comparator.comparingLong(Region::bytes))
             .toList();
-    // What is preloaded must not be streamed through the home memory.
-    long left = Math.min((workingBytes - loopBytes) / CONSTANTS, Placement.MIN_STREAMED - 1);
+    long left = (workingBytes - loopBytes) / CONSTANTS;
     List<Region> kept = new ArrayList<>();
     for (Region region : bySize) {
       left -= region.bytes();

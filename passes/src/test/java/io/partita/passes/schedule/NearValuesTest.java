@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
+import io.partita.ir.propagate.DecoderBlocks;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -24,10 +28,15 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.ChooseAlgorithms;
+import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.predict.SchedulePrediction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -205,5 +214,48 @@ class NearValuesTest {
 
   private static Schedule with(ChipSchedule chip, List<ScheduleStep> steps) {
     return ChangedChips.with(NEAR, ChangedChips.with(chip, steps));
+  }
+
+  /** Such as the weights of norms and the factors of columns; together, they may be large. */
+  @Test
+  void rowsOfConstantsArriveTogether() {
+    long columns = 512;
+    TensorType row = TensorType.of(ElementType.F32, columns);
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = graph.input("x", row);
+              for (int i = 0; i < 6; i++) {
+                Value addend = graph.constant(Tensor.filled(row, i + 1));
+                x = graph.add(new Elementwise.Binary(BinaryFunction.ADD), x, addend);
+                x = graph.add(new Reduction.Softmax(0, false), x);
+              }
+              graph.output("y", x);
+            });
+    Schedule schedule = Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+    ChipSchedule chip = schedule.roles().getFirst();
+    assertThat(((ScheduleStep.Preload) chip.steps().getFirst()).bytes())
+        .isEqualTo(6 * columns * Float.BYTES);
+    ScheduleVerifier.verify(schedule);
+  }
+
+  @Test
+  void whatIsComputedFromExchangesIsKept() {
+    Module block = new Module(new DecoderBlocks().build(1), List.of(), Optional.empty());
+    Module split = new ShardPass(Strategy.parse("tensor=2")).run(block);
+    Program program = Localization.of(ChooseAlgorithms.byDeviceCount().run(split), 1);
+    TargetDescription target = TargetLibrary.find("siracusa:chips=2");
+    ChipSchedule chip =
+        Scheduler.schedule(program, target, SchedulerOptions.STANDARD).roles().getFirst();
+    List<TiledKernel> after = new ArrayList<>();
+    for (int i = 1; i < chip.steps().size(); i++) {
+      if (chip.steps().get(i - 1) instanceof ScheduleStep.Exchange
+          && chip.steps().get(i) instanceof RunTiles loop) {
+        after.add(chip.kernels().get(loop.kernel()));
+      }
+    }
+    assertThat(after).isNotEmpty();
+    assertThat(after.getFirst().operands())
+        .anyMatch(operand -> operand.isNear() && operand.direction() == Direction.STORE);
   }
 }

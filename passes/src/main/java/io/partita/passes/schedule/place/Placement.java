@@ -163,9 +163,11 @@ public final class Placement {
     return best;
   }
 
-  /** Whether a weight or state may be streamed. */
+  /** Whether a weight or state may be streamed; several small constants may not. */
   static boolean isLarge(Region region) {
-    return region.kind() != Region.Kind.ACTIVATION && region.bytes() >= MIN_STREAMED;
+    return region.kind() != Region.Kind.ACTIVATION
+        && region.parts().size() == 1
+        && region.bytes() >= MIN_STREAMED;
   }
 
   /** Returns regions in the order of first use, by the first entry point that uses them. */
