@@ -47,7 +47,7 @@ public final class Names {
 
   /** Names for parameters of the method that runs the program. */
   static Names ofParameters() {
-    return new Names(Set.of("outputs", "folder", "deviceInputs", "deviceOutputs"));
+    return new Names(Set.of("outputs", "folder", "devices", "deviceInputs", "deviceOutputs", "i"));
   }
 
   /** Names for components of a record, which can't have the name of a method of Object. */
