@@ -1,5 +1,6 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
@@ -126,6 +127,14 @@ final class AttentionParts {
       case Structured.CacheUpdate update -> {
         cache(node, node.operand(0), source);
         yield node.operand(1);
+      }
+      case Movement.ScatterNd scatter when scatter.reduction() == Combine.REPLACE -> {
+        cache(node, node.operand(0), source);
+        yield node.operand(2);
+      }
+      case Movement.ScatterElements scatter when scatter.reduction() == Combine.REPLACE -> {
+        cache(node, node.operand(0), source);
+        yield node.operand(2);
       }
       case Elementwise.Binary binary ->
           flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);

@@ -7,6 +7,7 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -18,6 +19,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.raise.RaisePass;
 import java.util.List;
 import java.util.function.Function;
@@ -160,6 +162,41 @@ class BlockFinderTest {
     assertThat(anatomy.blocks().getFirst().attention().cross()).isTrue();
     assertThat(anatomy.blocks().getFirst().attention().cache())
         .hasValue(new Block.Cache("keys", "values", "", ""));
+  }
+
+  /** A cache of 7 tokens, in which the model writes that of each run at an index. */
+  @Test
+  void keysAndValuesMayBeScatteredIntoACache() {
+    ModelAnatomy anatomy =
+        raised(
+            1,
+            graph -> {
+              Value x = input(graph, "x", 2, 1, 8);
+              Value normed = norm(graph, x);
+              Value q = heads(graph, linear(graph, normed, 8));
+              Value position = graph.input("position", TensorType.of(ElementType.I64, 2, 2, 1, 3));
+              Value places = graph.input("places", TensorType.of(ElementType.I64, 2, 2, 1, 4));
+              Value k =
+                  graph.add(
+                      new Movement.ScatterNd(Combine.REPLACE),
+                      input(graph, "keys", 2, 2, 7, 4),
+                      position,
+                      heads(graph, linear(graph, normed, 8)));
+              Value v =
+                  graph.add(
+                      new Movement.ScatterElements(2, Combine.REPLACE),
+                      input(graph, "values", 2, 2, 7, 4),
+                      places,
+                      heads(graph, linear(graph, normed, 8)));
+              graph.output("new_keys", k);
+              graph.output("new_values", v);
+              Value sum = add(graph, x, linear(graph, weigh(graph, q, k, v), 8));
+              return add(graph, sum, network(graph, norm(graph, sum)));
+            });
+    Block.AttentionPart attention = anatomy.blocks().getFirst().attention();
+    assertThat(attention.cross()).isFalse();
+    assertThat(attention.cache())
+        .hasValue(new Block.Cache("keys", "values", "new_keys", "new_values"));
   }
 
   @Test
