@@ -199,6 +199,39 @@ class BlockFinderTest {
         .hasValue(new Block.Cache("keys", "values", "new_keys", "new_values"));
   }
 
+  /**
+   * 4 heads of 2 features, in groups of 2, whose scores are masked and normalized with heads apart.
+   */
+  @Test
+  void queriesMayBeGroupedByEinsum() {
+    ModelAnatomy anatomy =
+        raised(
+            1,
+            graph -> {
+              Value x = input(graph, "x", 2, 5, 8);
+              Value q = split(graph, linear(graph, x, 8), Shape.of(2, 5, 2, 2, 2), 0, 2, 3, 1, 4);
+              Value k = split(graph, linear(graph, x, 4), Shape.of(2, 5, 2, 2), 0, 2, 1, 3);
+              Value v = split(graph, linear(graph, x, 4), Shape.of(2, 5, 2, 2), 0, 2, 1, 3);
+              Value scores = graph.add(new Contraction.Einsum("bkgid,bkjd->bkgij"), q, k);
+              Value heads = graph.add(new Movement.Reshape(Shape.of(2, 4, 5, 5)), scores);
+              Value p = graph.add(new Reduction.Softmax(3, false), heads);
+              Value groups = graph.add(new Movement.Reshape(Shape.of(2, 2, 2, 5, 5)), p);
+              Value y = graph.add(new Contraction.Einsum("bkgij,bkjd->bkgid"), groups, v);
+              Value tokens = graph.add(new Movement.Transpose(List.of(0, 3, 1, 2, 4)), y);
+              Value joined = graph.add(new Movement.Reshape(Shape.of(2, 5, 8)), tokens);
+              Value sum = add(graph, x, linear(graph, joined, 8));
+              return add(graph, sum, network(graph, norm(graph, sum)));
+            });
+    Block.AttentionPart attention = anatomy.blocks().getFirst().attention();
+    assertThat(attention.heads().value()).isEqualTo(4);
+    assertThat(attention.kvHeads().value()).isEqualTo(2);
+  }
+
+  private static Value split(GraphBuilder graph, Value x, Shape shape, Integer... permutation) {
+    Value apart = graph.add(new Movement.Reshape(shape), x);
+    return graph.add(new Movement.Transpose(List.of(permutation)), apart);
+  }
+
   @Test
   void queriesMayBeLearned() {
     ModelAnatomy anatomy =

@@ -13,6 +13,7 @@ import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -110,12 +111,18 @@ final class ExpandEinsum implements RewriteRule {
     if (!isProduct) {
       return Optional.empty();
     }
+    // Rows of two activations aren't merged: they may be groups of queries of a kv head, and scores
+    // are reshaped and masked with heads apart.
+    boolean areApart =
+        !rows.isEmpty() && (shared.isEmpty() || !Parameters.isParameter(right.value(), graph));
     List<String> batch = letters(shared);
-    List<String> outer = new ArrayList<>(batch);
-    outer.addAll(shared.isEmpty() && !rows.isEmpty() ? letters(rows) : List.of(rows));
-    List<String> leftGroups = new ArrayList<>(outer);
+    List<String> leftGroups = new ArrayList<>(batch);
+    leftGroups.addAll(areApart ? letters(rows) : List.of(rows));
     leftGroups.add(summed);
     List<String> rightGroups = new ArrayList<>(batch);
+    if (areApart && !shared.isEmpty()) {
+      rightGroups.addAll(Collections.nCopies(rows.length() - 1, ""));
+    }
     rightGroups.addAll(List.of(summed, columns));
     Value product =
         graph.add(

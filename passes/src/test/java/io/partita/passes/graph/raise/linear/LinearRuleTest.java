@@ -23,6 +23,20 @@ public final class LinearRuleTest implements RuleTest {
                 %2 = transpose(%1) {permutation = [0, 2, 1]} : f32[2,7,3]
                 """),
         assertThat(new ExpandEinsum())
+            .as("groups of queries that share keys")
+            .within(1e-5)
+            .on(
+                """
+                (%q: f32[2,3,2,5,4], %k: f32[2,3,7,4])
+                %0 = einsum(%q, %k) {equation = "bkgid,bkjd->bkgij"} : f32[2,3,2,5,7]
+                """)
+            .gives(
+                """
+                %0 = transpose(%k) {permutation = [0, 1, 3, 2]} : f32[2,3,4,7]
+                %1 = reshape(%0) {to = [2, 3, 1, 4, 7]} : f32[2,3,1,4,7]
+                %2 = matmul(%q, %1) {result = f32} : f32[2,3,2,5,7]
+                """),
+        assertThat(new ExpandEinsum())
             .as("of one operand")
             .on(
                 """
