@@ -21,7 +21,9 @@ import java.util.Optional;
 
 /**
  * Replaces an einsum of two operands by a matrix product between reshapes and transposes, and one
- * of one operand by a sum and a transpose. An einsum in which an operand repeats an index is kept.
+ * of one operand by a sum and a transpose. An einsum of more operands becomes one of two after the
+ * other, first the two whose product has the fewest indices. An einsum in which an operand repeats
+ * an index is kept.
  */
 final class SplitEinsum implements RewriteRule {
   @Override
@@ -49,6 +51,9 @@ final class SplitEinsum implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Contraction.Einsum einsum = (Contraction.Einsum) node.op();
     List<String> inputs = einsum.inputs();
+    if (inputs.size() > 2) {
+      return Optional.of(paired(node, einsum, graph));
+    }
     List<Term> terms = new ArrayList<>();
     for (int i = 0; i < inputs.size(); i++) {
       String others = einsum.output() + (inputs.size() == 2 ? inputs.get(1 - i) : "");
@@ -59,9 +64,48 @@ final class SplitEinsum implements RewriteRule {
   }
 
   private static boolean isProductOrSum(Contraction.Einsum einsum) {
-    return einsum.inputs().size() <= 2
-        && einsum.inputs().stream().noneMatch(SplitEinsum::repeats)
-        && !repeats(einsum.output());
+    return einsum.inputs().stream().noneMatch(SplitEinsum::repeats) && !repeats(einsum.output());
+  }
+
+  /** Multiplies two of the operands first. */
+  private static Value paired(Node node, Contraction.Einsum einsum, GraphEditor graph) {
+    List<String> inputs = new ArrayList<>(einsum.inputs());
+    int first = 0;
+    int second = 1;
+    for (int i = 0; i < inputs.size(); i++) {
+      for (int j = i + 1; j < inputs.size(); j++) {
+        if (kept(einsum, i, j).length() < kept(einsum, first, second).length()) {
+          first = i;
+          second = j;
+        }
+      }
+    }
+    List<Value> values = new ArrayList<>();
+    for (int i = 0; i < inputs.size(); i++) {
+      values.add(graph.operand(node, i));
+    }
+    String letters = kept(einsum, first, second);
+    String equation = inputs.get(first) + "," + inputs.get(second) + "->" + letters;
+    Value product =
+        graph.add(new Contraction.Einsum(equation), values.get(first), values.get(second));
+    inputs.remove(second);
+    values.remove(second);
+    inputs.set(first, letters);
+    values.set(first, product);
+    return graph.add(
+        new Contraction.Einsum(String.join(",", inputs) + "->" + einsum.output()),
+        values.toArray(Value[]::new));
+  }
+
+  /** The indices of a product of two operands that the result or other operands have. */
+  private static String kept(Contraction.Einsum einsum, int first, int second) {
+    List<String> inputs = einsum.inputs();
+    StringBuilder others = new StringBuilder(einsum.output());
+    for (int i = 0; i < inputs.size(); i++) {
+      others.append(i == first || i == second ? "" : inputs.get(i));
+    }
+    String left = inputs.get(first);
+    return common(left + without(inputs.get(second), left), others.toString());
   }
 
   private static boolean repeats(String letters) {

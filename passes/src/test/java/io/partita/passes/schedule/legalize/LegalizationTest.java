@@ -90,7 +90,10 @@ class LegalizationTest {
     "'abx,bcy->ac', matmul 1",
     "'a,b->ba', matmul 1",
     "'ab,ab->', matmul 1",
-    "'ab,ab->ab', matmul 1"
+    "'ab,ab->ab', matmul 1",
+    "'abcd,abde,abc->abce', matmul 2",
+    "'ab,bc,dc->ad', matmul 2",
+    "'ac,ad,ac,b->bd', matmul 3"
   })
   void einsumsBecomeProducts(String equation, String products) {
     Contraction.Einsum einsum = new Contraction.Einsum(equation);

@@ -294,12 +294,29 @@ public final class SplitRuleTest implements RuleTest {
             .doesNotFire(),
         assertThat(new SplitEinsum())
             .as("of three operands")
+            .within(1e-5)
             .on(
                 """
                 (%x: f32[2,3], %z: f32[3,5], %w: f32[5,2])
                 %0 = einsum(%x, %z, %w) {equation = "ij,jk,kl->il"} : f32[2,2]
                 """)
-            .doesNotFire(),
+            .gives(
+                """
+                %0 = transpose(%x) {permutation = [0, 1]} : f32[2,3]
+                %1 = transpose(%z) {permutation = [0, 1]} : f32[3,5]
+                %2 = reshape(%0) {to = [1, 2, 3]} : f32[1,2,3]
+                %3 = reshape(%1) {to = [1, 3, 5]} : f32[1,3,5]
+                %4 = matmul(%2, %3) {result = f32} : f32[1,2,5]
+                %5 = reshape(%4) {to = [2, 5]} : f32[2,5]
+                %6 = transpose(%5) {permutation = [0, 1]} : f32[2,5]
+                %7 = transpose(%6) {permutation = [0, 1]} : f32[2,5]
+                %8 = transpose(%w) {permutation = [0, 1]} : f32[5,2]
+                %9 = reshape(%7) {to = [1, 2, 5]} : f32[1,2,5]
+                %10 = reshape(%8) {to = [1, 5, 2]} : f32[1,5,2]
+                %11 = matmul(%9, %10) {result = f32} : f32[1,2,2]
+                %12 = reshape(%11) {to = [2, 2]} : f32[2,2]
+                %13 = transpose(%12) {permutation = [0, 1]} : f32[2,2]
+                """),
         assertThat(new WidenAttention(150))
             .as("keys and values of 8 bytes each and 5 for scores don't fit half of 150")
             .within(0.05)
