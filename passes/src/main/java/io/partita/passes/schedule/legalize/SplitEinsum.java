@@ -1,14 +1,17 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
@@ -139,9 +142,12 @@ final class SplitEinsum implements RewriteRule {
     Shape rightMatrix = Shape.of(left.extents(batch), left.extents(depth), right.extents(columns));
     Value leftValue = arranged(left, batch + rows + depth, graph).value;
     Value rightValue = arranged(right, batch + depth + columns, graph).value;
+    ElementType element = left.value.type().element();
+    // Products of 64-bit integers have no kernel, but nothing is summed in an outer product.
+    boolean isOuter = depth.isEmpty() && element.isInteger();
     Value sums =
         graph.add(
-            new Contraction.MatMul(left.value.type().element()),
+            isOuter ? new Elementwise.Binary(BinaryFunction.MUL) : new Contraction.MatMul(element),
             graph.add(new Movement.Reshape(leftMatrix), leftValue),
             graph.add(new Movement.Reshape(rightMatrix), rightValue));
     Map<Character, Dim> extents = new HashMap<>();

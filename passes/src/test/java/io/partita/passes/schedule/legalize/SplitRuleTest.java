@@ -293,6 +293,23 @@ public final class SplitRuleTest implements RuleTest {
                 """)
             .doesNotFire(),
         assertThat(new SplitEinsum())
+            .as("an outer product of integers")
+            .on(
+                """
+                (%x: i64[2,3], %z: i64[2,5])
+                %0 = einsum(%x, %z) {equation = "ab,ac->abc"} : i64[2,3,5]
+                """)
+            .gives(
+                """
+                %0 = transpose(%x) {permutation = [0, 1]} : i64[2,3]
+                %1 = transpose(%z) {permutation = [0, 1]} : i64[2,5]
+                %2 = reshape(%0) {to = [2, 3, 1]} : i64[2,3,1]
+                %3 = reshape(%1) {to = [2, 1, 5]} : i64[2,1,5]
+                %4 = mul(%2, %3) : i64[2,3,5]
+                %5 = reshape(%4) {to = [2, 3, 5]} : i64[2,3,5]
+                %6 = transpose(%5) {permutation = [0, 1, 2]} : i64[2,3,5]
+                """),
+        assertThat(new SplitEinsum())
             .as("of three operands")
             .within(1e-5)
             .on(
