@@ -78,6 +78,17 @@ void cut_to_source_register(float *elements)
     }
 }
 
+/*
+ * The multipliers take source register A in two parts of five bits, the leading one included, and B in parts of seven and four:
+ * even with all four phases of HiFi4, a factor in A has 9 bits of the mantissa. Sums, copies and maxima have all 10.
+ */
+void cut_to_factor_in_a(float *elements)
+{
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        elements[i] = std::isnan(elements[i]) ? elements[i] : float_of(bits_of(elements[i]) & 0xffffc000);
+    }
+}
+
 void unpack(const Thread &thread, uint32_t cb, uint32_t tile, SourceFormat set, const char *call, Source &source)
 {
     check_source(thread, cb, set, call);
@@ -142,6 +153,9 @@ void binary(char operation, Operation kind, bool rows, bool columns, uint32_t a,
     Source right;
     unpack(thread, a, tile_a, thread.compute->source_a, call, left);
     unpack(thread, b, tile_b, thread.compute->source_b, call, right);
+    if (operation == '*') {
+        cut_to_factor_in_a(left.elements());
+    }
     apply(operation, [&](auto function) {
         for (uint32_t row = 0; row < TILE; row++) {
             for (uint32_t column = 0; column < TILE; column++) {
@@ -251,6 +265,9 @@ void reuse(char operation, bool is_a, uint32_t cb, uint32_t tile, uint32_t dst)
     Source other;
     unpack(thread, cb, tile, is_a ? thread.compute->source_b : thread.compute->source_a, call, other);
     cut_to_source_register(out);
+    if (operation == '*') {
+        cut_to_factor_in_a(is_a ? out : other.elements());
+    }
     apply(operation, [&](auto function) {
         for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
             out[i] = is_a ? function(out[i], other.elements()[i]) : function(other.elements()[i], out[i]);
@@ -278,6 +295,9 @@ void reduce(PoolType pool, ReduceDim dimension, uint32_t cb, uint32_t scaler, ui
     Source factors;
     unpack(thread, cb, tile, exchanged ? state.source_b : state.source_a, call, x);
     unpack(thread, scaler, tile_scaler, exchanged ? state.source_a : state.source_b, call, factors);
+    if (!is_max) {
+        cut_to_factor_in_a(exchanged ? factors.elements() : x.elements());
+    }
     float result[TILE];
     for (float &each : result) {
         each = is_max ? -INFINITY : 0;
@@ -382,6 +402,7 @@ void matmul_tiles(uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b, uint
     Source right;
     unpack(thread, a, tile_a, state.source_b, "matmul_tiles", left);
     unpack(thread, b, tile_b, state.source_a, "matmul_tiles", right);
+    cut_to_factor_in_a(right.elements());
     if (state.is_transposed) {
         for (uint32_t row = 0; row < TILE; row++) {
             for (uint32_t column = 0; column < row; column++) {

@@ -14,6 +14,7 @@
 #include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/eltwise_unary/rsqrt.h"
 #include "api/compute/eltwise_unary/sqrt.h"
+#include "api/compute/matmul.h"
 #include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
 #include "api/compute/reduce.h"
@@ -145,6 +146,27 @@ template <PoolType POOL, ReduceDim DIMENSION> void reduced()
     finish();
 }
 
+/* What the multipliers take of a factor in source register A, and in B. */
+double in_a(double value)
+{
+    return float_of(bits_of((float)value) & 0xffffc000);
+}
+
+double in_b(double value)
+{
+    return float_of(bits_of((float)value) & 0xffffe000);
+}
+
+template <EltwiseBinaryReuseDestType REUSED> void multiply_reused()
+{
+    begin();
+    copy_init(A);
+    copy_tile(A, 0, 0);
+    mul_reuse_dest_init<REUSED>(B);
+    mul_reuse_dest_tiles<REUSED>(B, 0, 0);
+    finish();
+}
+
 double sum(const Tile &a, int row, int column)
 {
     double total = 0;
@@ -154,6 +176,14 @@ double sum(const Tile &a, int row, int column)
         }
     }
     return total;
+}
+
+Tile mapped(Tile tile, double (*function)(double))
+{
+    for (double &value : tile) {
+        value = function(value);
+    }
+    return tile;
 }
 
 double most(const Tile &a, uint32_t row)
@@ -245,6 +275,54 @@ const Case CASES[] = {
      [](const Tile &a, const Tile &, uint32_t row, uint32_t column) { return column == 0 ? most(a, row) : 0; }},
 };
 
+constexpr float THIRD = 1 / 3.0f;
+
+/* Of f32 with all bits: a product takes 9 bits of the mantissa of what is in source register A, and 10 of B; others take 10. */
+const Case CUT[] = {
+    BINARY(mul_init, mul_tiles, in_a(at(a, row, column)) * in_b(at(b, row, column))),
+    BINARY(mul_bcast_rows_init, mul_tiles_bcast_rows, in_a(at(a, row, column)) * in_b(at(b, 0, column))),
+    BINARY(mul_bcast_cols_init, mul_tiles_bcast_cols, in_a(at(a, row, column)) * in_b(at(b, row, 0))),
+    BINARY(mul_bcast_scalar_init, mul_tiles_bcast_scalar, in_a(at(a, row, column)) * in_b(at(b, 0, 0))),
+    BINARY(add_init, add_tiles, in_b(at(a, row, column)) + in_b(at(b, row, column))),
+    BINARY(sub_init, sub_tiles, in_b(at(a, row, column)) - in_b(at(b, row, column))),
+    {"products of copies in A", multiply_reused<EltwiseBinaryReuseDestType::DEST_TO_SRCA>,
+     [](const Tile &a, const Tile &b, uint32_t row, uint32_t column) {
+         return in_a(at(a, row, column)) * in_b(at(b, row, column));
+     }},
+    {"products of copies in B", multiply_reused<EltwiseBinaryReuseDestType::DEST_TO_SRCB>,
+     [](const Tile &a, const Tile &b, uint32_t row, uint32_t column) {
+         return in_b(at(a, row, column)) * in_a(at(b, row, column));
+     }},
+    {"matmul_tiles",
+     [] {
+         begin();
+         matmul_init(A, B);
+         matmul_tiles(A, B, 0, 0, 0);
+         finish();
+     },
+     [](const Tile &a, const Tile &b, uint32_t row, uint32_t column) {
+         double total = 0;
+         for (uint32_t k = 0; k < TILE; k++) {
+             total += in_b(at(a, row, k)) * in_a(at(b, k, column));
+         }
+         return total;
+     }},
+    {"sums of rows", reduced<PoolType::SUM, ReduceDim::REDUCE_ROW>,
+     [](const Tile &a, const Tile &, uint32_t row, uint32_t column) {
+         return column == 0 ? sum(mapped(a, in_b), (int)row, -1) * in_a(THIRD) : 0;
+     }},
+    {"sums of columns", reduced<PoolType::SUM, ReduceDim::REDUCE_COL>,
+     [](const Tile &a, const Tile &, uint32_t row, uint32_t column) {
+         return row == 0 ? sum(mapped(a, in_a), -1, (int)column) * in_b(THIRD) : 0;
+     }},
+    {"sum of a tile", reduced<PoolType::SUM, ReduceDim::REDUCE_SCALAR>,
+     [](const Tile &a, const Tile &, uint32_t row, uint32_t column) {
+         return row + column == 0 ? sum(mapped(a, in_a), -1, -1) * in_b(THIRD) : 0;
+     }},
+    {"maxima of rows", reduced<PoolType::MAX, ReduceDim::REDUCE_ROW>,
+     [](const Tile &a, const Tile &, uint32_t row, uint32_t column) { return column == 0 ? in_b(most(a, row)) : 0; }},
+};
+
 Buffer tile(Device &device, const Tile &values, DataFormat format)
 {
     const std::vector<float> narrow(values.begin(), values.end());
@@ -255,60 +333,73 @@ Buffer tile(Device &device, const Tile &values, DataFormat format)
     return buffer;
 }
 
+/* Whether an operation differs from its definition by more than a share; sums multiply by a factor. */
+bool differs(const Case &each, const Tile &a, const Tile &b, double factor, DataFormat format, double share)
+{
+    const uint32_t bytes = tile_bytes(format);
+    const bool is_maximum = std::strncmp(each.name, "maxima", 6) == 0;
+    const Tile x = is_maximum ? mapped(a, [](double value) { return -value; }) : a;
+    const Tile factors(TILE_ELEMENTS, is_maximum ? 1 : factor);
+    Device device(1, 1);
+    const Buffer out = device.allocate(1, bytes);
+    const std::vector<uint32_t> common = {tile(device, x, format).address, tile(device, b, format).address,
+                                          tile(device, factors, format).address, out.address, bytes};
+    ProgramDescriptor program;
+    program.core_ranges = {{{0, 0}, {0, 0}}};
+    for (uint32_t cb : {A, B, ONES, OUT}) {
+        program.cbs.push_back({cb, format, bytes, bytes});
+    }
+    program.kernels = {{"reader", reader, Processor::READER, {}, common},
+                       {"writer", writer, Processor::WRITER, {}, common},
+                       {each.name, each.kernel, Processor::COMPUTE, {}, common}};
+    program.kernels.back().fp32_dest_acc_en = format == DataFormat::Float32;
+    device.run(program);
+    std::vector<uint8_t> stored_tile(bytes);
+    std::vector<float> result(TILE_ELEMENTS);
+    device.read(out, stored_tile.data());
+    untilize(stored_tile.data(), TILE, TILE, format, result.data());
+    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
+        const double expected = each.expected(x, b, i / TILE, i % TILE);
+        if (!(std::fabs(result[i] - expected) <= share * std::fabs(expected))) {
+            std::printf("%s: element %u is %g instead of %g\n", each.name, i, result[i], expected);
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 int main(int, char **arguments)
 {
     const DataFormat format = std::strcmp(arguments[1], "f32") == 0 ? DataFormat::Float32 : DataFormat::Float16_b;
-    const uint32_t bytes = tile_bytes(format);
-    Device device(1, 1);
     /* Positive, with few bits, so that source registers hold them; negated for maxima. */
-    Tile a(TILE_ELEMENTS), b(TILE_ELEMENTS), ones(TILE_ELEMENTS, 1);
+    Tile a(TILE_ELEMENTS), b(TILE_ELEMENTS);
+    Tile all_bits_of_a(TILE_ELEMENTS), all_bits_of_b(TILE_ELEMENTS);
     uint32_t seed = 3;
     for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
         seed = seed * 1664525 + 1013904223;
         a[i] = ((seed >> 24) + 1) / 64.0;
         b[i] = ((seed >> 16 & 0xff) + 1) / 64.0;
+        all_bits_of_a[i] = (float)(a[i] * M_PI);
+        all_bits_of_b[i] = (float)(b[i] * M_E);
     }
+    /*
+     * bf16 is rounded in the register, where copies are exact. An f32 has at most 1024 roundings of sums of positive terms;
+     * functions of the C library are within 8 of the last bit, 1 + erf(x) and 1 + e^-x of positive numbers included.
+     */
+    const double share = format == DataFormat::Float32 ? std::ldexp(1024, -24) : std::ldexp(1, -8);
     int failures = 0;
+    size_t operations = std::size(CASES);
     for (const Case &each : CASES) {
-        Tile x = a;
-        if (std::strncmp(each.name, "maxima", 6) == 0) {
-            for (double &value : x) {
-                value = -value;
-            }
-        }
-        const Buffer out = device.allocate(1, bytes);
-        const std::vector<uint32_t> common = {tile(device, x, format).address, tile(device, b, format).address,
-                                              tile(device, ones, format).address, out.address, bytes};
-        ProgramDescriptor program;
-        program.core_ranges = {{{0, 0}, {0, 0}}};
-        for (uint32_t cb : {A, B, ONES, OUT}) {
-            program.cbs.push_back({cb, format, bytes, bytes});
-        }
-        program.kernels = {{"reader", reader, Processor::READER, {}, common},
-                           {"writer", writer, Processor::WRITER, {}, common},
-                           {each.name, each.kernel, Processor::COMPUTE, {}, common}};
-        program.kernels.back().fp32_dest_acc_en = format == DataFormat::Float32;
-        device.run(program);
-        std::vector<uint8_t> stored_tile(bytes);
-        std::vector<float> result(TILE_ELEMENTS);
-        device.read(out, stored_tile.data());
-        untilize(stored_tile.data(), TILE, TILE, format, result.data());
-        /*
-         * bf16 is rounded in the register, where copies are exact. An f32 has at most 1024 roundings of sums of positive terms;
-         * functions of the C library are within 8 of the last bit, 1 + erf(x) and 1 + e^-x of positive numbers included.
-         */
-        const double relative = format == DataFormat::Float32 ? std::ldexp(1024, -24) : std::ldexp(1, -8);
-        for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-            const double expected = each.expected(x, b, i / TILE, i % TILE);
-            if (!(std::fabs(result[i] - expected) <= relative * std::fabs(expected))) {
-                std::printf("%s: element %u is %g instead of %g\n", each.name, i, result[i], expected);
-                failures++;
-                break;
-            }
+        failures += differs(each, a, b, 1, format, share);
+    }
+    if (format == DataFormat::Float32) {
+        operations += std::size(CUT);
+        for (const Case &each : CUT) {
+            failures += differs(each, all_bits_of_a, all_bits_of_b, THIRD, format, share);
         }
     }
-    std::printf("%d of %zu operations differ\n", failures, std::size(CASES));
+    std::printf("%d of %zu operations differ\n", failures, operations);
     return failures;
 }

@@ -63,8 +63,9 @@ final class AttentionIntervals {
    * m cancels, however it was rounded, and however keys are dealt to cores.
    *
    * <ol>
-   *   <li>A score s is a sum of products of what source registers hold, multiplied by the scale and
-   *       packed. It is off by some d(s), which changes w by the factor exp(d).
+   *   <li>A score s is a sum of products of what the multipliers take of source registers, of which
+   *       A holds keys and values, multiplied by the scale and packed. It is off by some d(s),
+   *       which changes w by the factor exp(d).
    *   <li>s - m is rounded, which changes w by 1 + u |s - m|, and exp is off by a function's share.
    *   <li>A weight is packed, and cut to a source register.
    *   <li>Each further tile of keys, and each core whose result is joined, multiplies what was
@@ -81,8 +82,8 @@ final class AttentionIntervals {
    */
   Intervals attention(Structured.Attention op, List<Intervals> operands) {
     Intervals q = operands.get(0).map(arithmetic::inSource);
-    Intervals k = operands.get(1).map(arithmetic::inSource);
-    Intervals v = operands.get(2).map(arithmetic::inSource);
+    Intervals k = operands.get(1).map(arithmetic::inFactorA);
+    Intervals v = operands.get(2).map(arithmetic::inFactorA);
     if (!q.isExact() || !k.isExact() || !v.isExact()) {
       throw new IllegalStateException("an attention in the kernel that computes its operands");
     }

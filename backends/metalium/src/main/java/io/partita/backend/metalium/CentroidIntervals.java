@@ -37,8 +37,8 @@ final class CentroidIntervals {
   }
 
   /**
-   * Both operands are two numbers with the bits of source registers, of which the rests lose what
-   * these don't hold, and the product of the rests is left out.
+   * Both operands are two numbers with the bits that the multipliers take, of which the rests lose
+   * what is beyond these, and the product of the rests is left out.
    */
   private Interval score(Interval[] x, int from, double[] centroids, int start, int width) {
     Interval sum = Interval.ZERO;
@@ -50,11 +50,13 @@ final class CentroidIntervals {
       magnitudes += x[from + j].magnitude() * Math.abs(element);
       norm += element * element / 2;
     }
-    double rest = arithmetic.ofSource();
+    double ofX = arithmetic.ofSource();
+    double ofCentroid = arithmetic.ofFactorA();
     double rounded =
-        arithmetic.ofSum(3L * width + 1) * ((1 + 2 * rest) * magnitudes + norm)
+        arithmetic.ofSum(3L * width + 1) * ((1 + ofX + ofCentroid) * magnitudes + norm)
             + arithmetic.ofRounding() * norm;
-    return sum.minus(Interval.of(norm)).widened(3 * rest * rest * magnitudes + rounded);
+    double rests = ofX * ofX + ofX * ofCentroid + ofCentroid * ofCentroid;
+    return sum.minus(Interval.of(norm)).widened(rests * magnitudes + rounded);
   }
 
   /** From the first to the last of those that may be the largest. */

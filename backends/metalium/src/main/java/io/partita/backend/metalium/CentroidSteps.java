@@ -23,9 +23,9 @@ final class CentroidSteps {
 
   /**
    * The centroids as operands of the matrix engine: the nearest one has the largest {@code x c -
-   * |c|² / 2}. The engine takes 10 bits of mantissa of its operands, so what it cuts off is a
-   * matrix too, and the kernel adds the products with the rests of both operands. In a model of
-   * bf16, vectors have no rest; these matrices and scores are f32 all the same.
+   * |c|² / 2}. The engine takes 10 bits of mantissa of tokens and 9 of centroids, so what it cuts
+   * off is a matrix too, and the kernel adds the products with the rests of both operands. In a
+   * model of bf16, vectors have no rest; these matrices and scores are f32 all the same.
    *
    * @param span the tiles of the features of a group, some of which may be of other groups: there,
    *     centroids are zeros
@@ -82,7 +82,7 @@ final class CentroidSteps {
           double element = data.getDouble((group * size + k) * width + j);
           int place = Math.toIntExact(((long) group * rows + above + j) * size + k);
           whole[place] = element;
-          rest[place] = element - KernelArithmetic.F32.inSource(element);
+          rest[place] = element - KernelArithmetic.F32.inFactorA(element);
           norm += element * element;
         }
         for (int row = 0; row < Matrix.TILE; row++) {

@@ -27,12 +27,6 @@ record Interval(double low, double high) {
         Math.min(Math.min(a, b), Math.min(c, d)), Math.max(Math.max(a, b), Math.max(c, d)));
   }
 
-  /** The square of one number, which isn't the product of two. */
-  Interval squared() {
-    double least = low <= 0 && high >= 0 ? 0 : Math.min(low * low, high * high);
-    return new Interval(least, Math.max(low * low, high * high));
-  }
-
   Interval max(Interval other) {
     return new Interval(Math.max(low, other.low), Math.max(high, other.high));
   }

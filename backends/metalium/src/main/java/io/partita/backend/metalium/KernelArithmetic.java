@@ -9,7 +9,9 @@ import io.partita.ir.type.ElementType;
  *
  * <ul>
  *   <li>A source register of the matrix engine has 10 bits of the mantissa; the others are cut off.
- *       Products of two such numbers have at most 22 bits, which f32 has.
+ *   <li>Its multipliers take 10 bits of what is in source register B and 9 of what is in A, at the
+ *       highest fidelity, too. A holds the first factor of elements, the second one of matrices,
+ *       and the factors of a sum along rows. Products have at most 21 bits, which f32 has.
  *   <li>A destination register has 32 bits, as all kernels ask for: each sum is rounded to f32.
  *   <li>The packer rounds to the format of the buffer, to nearest.
  *   <li>The vector engine rounds sums, products, quotients and roots to f32; other functions are
@@ -32,6 +34,13 @@ enum KernelArithmetic {
   double inSource(double x) {
     return this == F32 && Double.isFinite(x)
         ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & 0xffffe000)
+        : x;
+  }
+
+  /** Likewise, as a factor in source register A. */
+  double inFactorA(double x) {
+    return this == F32 && Double.isFinite(x)
+        ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & 0xffffc000)
         : x;
   }
 
@@ -89,5 +98,10 @@ enum KernelArithmetic {
   /** The largest share of a number that a source register loses. */
   double ofSource() {
     return this == F32 ? 0x1p-10 : 0;
+  }
+
+  /** The largest share of a number that is lost of a factor in source register A. */
+  double ofFactorA() {
+    return 2 * ofSource();
   }
 }

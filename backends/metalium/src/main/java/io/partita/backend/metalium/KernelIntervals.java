@@ -74,7 +74,7 @@ final class KernelIntervals {
   }
 
   /**
-   * Sums of products of what source registers hold.
+   * Sums of products of what the multipliers take of source registers, of which A holds weights.
    *
    * <p>With centers c and radii r, a product of intervals is within {@code |cx| rw + rx |cw| + rx
    * rw = (|cx| + rx) (|cw| + rw) - |cx| |cw|} of the product of their centers.
@@ -82,7 +82,7 @@ final class KernelIntervals {
   private Intervals linear(Structured.Linear linear, List<Intervals> operands) {
     Structured.Linear product = new Structured.Linear(linear.transposed(), false);
     Intervals x = operands.get(0).map(arithmetic::inSource);
-    Intervals weight = operands.get(1).map(arithmetic::inSource);
+    Intervals weight = operands.get(1).map(arithmetic::inFactorA);
     long terms = x.type().shape().extent(x.type().rank() - 1);
     double[] centers = evaluate(product, List.of(center(x), center(weight))).doubles();
     double[] most = evaluate(product, List.of(magnitude(x), magnitude(weight))).doubles();

@@ -8,7 +8,8 @@ import java.util.Optional;
 
 /**
  * Kernels of whole rows. Each stage below is one of the kernel: what the matrix engine reads is cut
- * to source registers, and what one stage gives to the next is packed.
+ * to source registers, the first factor of elements and those of sums to the bits that products
+ * take of register A, and what one stage gives to the next is packed.
  */
 final class RowIntervals {
   private final KernelArithmetic arithmetic;
@@ -19,6 +20,10 @@ final class RowIntervals {
 
   private Interval inSource(Interval x) {
     return x.map(arithmetic::inSource);
+  }
+
+  private Interval inFactorA(Interval x) {
+    return x.map(arithmetic::inFactorA);
   }
 
   private Interval packed(Interval x) {
@@ -42,7 +47,7 @@ final class RowIntervals {
     Interval[] scale = operands.get(1).elements();
     Optional<Interval[]> bias =
         norm.bias() ? Optional.of(operands.get(2).elements()) : Optional.empty();
-    Interval share = inSource(packed(Interval.of(1.0 / columns)));
+    Interval share = inFactorA(packed(Interval.of(1.0 / columns)));
     Interval[] results = new Interval[all.length];
     for (int start = 0; start < all.length; start += columns) {
       Interval[] x = Arrays.copyOfRange(all, start, start + columns);
@@ -51,7 +56,7 @@ final class RowIntervals {
       }
       Interval deviation = reciprocalDeviation(x, share, (float) norm.epsilon());
       for (int i = 0; i < columns; i++) {
-        Interval normal = inSource(packed(inSource(x[i]).times(deviation)));
+        Interval normal = inFactorA(packed(inFactorA(x[i]).times(deviation)));
         Interval result = packed(normal.times(inSource(scale[i])));
         if (bias.isPresent()) {
           result = inSource(result).plus(inSource(bias.get()[i])).map(arithmetic::inDestination);
@@ -76,11 +81,19 @@ final class RowIntervals {
   private Interval reciprocalDeviation(Interval[] x, Interval share, double epsilon) {
     Interval[] squares =
         Arrays.stream(x)
-            .map(each -> inSource(packed(inSource(each).squared())).times(share))
+            .map(each -> inSource(packed(squared(each))).times(share))
             .toArray(Interval[]::new);
     Interval variance = sum(squares).plus(Interval.of(epsilon)).map(arithmetic::inDestination);
     Interval root = variance.mapReversed(each -> 1 / Math.sqrt(each));
     return inSource(packed(root.widenedBy(arithmetic.ofFunction())));
+  }
+
+  /** A number multiplied by itself: the farther from zero it is, the larger, in both registers. */
+  private Interval squared(Interval x) {
+    double low = arithmetic.inFactorA(x.low()) * arithmetic.inSource(x.low());
+    double high = arithmetic.inFactorA(x.high()) * arithmetic.inSource(x.high());
+    return new Interval(
+        x.low() <= 0 && x.high() >= 0 ? 0 : Math.min(low, high), Math.max(low, high));
   }
 
   /** The softmax of the last dimension. */
@@ -93,10 +106,11 @@ final class RowIntervals {
           Arrays.stream(all, start, start + columns).map(this::inSource).toArray(Interval[]::new);
       Interval max = inSource(packed(Arrays.stream(x).reduce(Interval::max).orElseThrow()));
       Interval[] powers =
-          Arrays.stream(x).map(each -> inSource(power(each.minus(max)))).toArray(Interval[]::new);
-      Interval share = inSource(packed(sum(powers).mapReversed(each -> 1 / each)));
+          Arrays.stream(x).map(each -> power(each.minus(max))).toArray(Interval[]::new);
+      Interval[] terms = Arrays.stream(powers).map(this::inSource).toArray(Interval[]::new);
+      Interval share = inSource(packed(sum(terms).mapReversed(each -> 1 / each)));
       for (int i = 0; i < columns; i++) {
-        results[start + i] = powers[i].times(share).map(arithmetic::inDestination);
+        results[start + i] = inFactorA(powers[i]).times(share).map(arithmetic::inDestination);
       }
     }
     return Intervals.of(operand.type(), results);

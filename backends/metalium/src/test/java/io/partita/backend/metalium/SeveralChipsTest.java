@@ -266,7 +266,7 @@ class SeveralChipsTest {
     List<Tensor> inputs = List.of(Tensor.ofDoubles(module.graph().inputs().getFirst().type(), x));
     double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
     double[] found = run(program(mesh), inputs).getFirst().doubles();
-    // The matrix engine takes 10 bits of the mantissa of its operands.
+    // The matrix engine takes 10 bits of the mantissa of one factor and 9 of the other.
     assertThat(Correlation.of(expected, found)).isGreaterThan(0.99999);
   }
 
