@@ -40,6 +40,11 @@ public interface KernelProgram {
   /** What the messages of a program that stopped tell. */
   String told(String messages);
 
+  /** Returns the failure that the messages of a program that stopped tell, by default P5104. */
+  default PartitaException failed(String messages) {
+    return stopped(told(messages));
+  }
+
   /** Returns P5104 for a program that stopped. */
   default PartitaException stopped(String found) {
     return new PartitaException(

@@ -1,6 +1,7 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.emitted.ProgramInterface;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
@@ -88,7 +89,7 @@ public final class KernelSession implements AutoCloseable {
    * Returns the outputs of a run of several tokens at once.
    *
    * @param inputs in the order of the inputs of the program's {@link ProgramInterface#chunk}
-   * @throws io.partita.ir.diagnostic.PartitaException as {@link #run}
+   * @throws PartitaException as {@link #run}
    */
   public List<Tensor> runChunk(List<Tensor> inputs) {
     return run(RUN_CHUNK, inputs, program.whole().chunk().orElseThrow().outputs());
@@ -98,8 +99,8 @@ public final class KernelSession implements AutoCloseable {
    * Returns the outputs of a run.
    *
    * @param inputs in the order of the program's inputs
-   * @throws io.partita.ir.diagnostic.PartitaException P5104 if the program stops, as it does when a
-   *     kernel breaks a rule, or exceeds the time limit
+   * @throws PartitaException P5104 if the program stops, as it does when a kernel breaks a rule, or
+   *     exceeds the time limit
    */
   public List<Tensor> run(List<Tensor> inputs) {
     return run(RUN, inputs, program.whole().outputs());
@@ -123,22 +124,22 @@ public final class KernelSession implements AutoCloseable {
       stop();
       throw program.stopped("still running after " + limit.toSeconds() + " s, the time limit");
     } catch (ExecutionException e) {
-      throw program.stopped(message());
+      throw failure();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw program.stopped("interrupted");
     }
   }
 
-  private String message() {
+  private PartitaException failure() {
     try {
       process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-      return program.told(Files.readString(messages));
+      return program.failed(Files.readString(messages));
     } catch (IOException e) {
-      return FileFailure.words(program.folder(), e);
+      return program.stopped(FileFailure.words(program.folder(), e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return "interrupted";
+      return program.stopped("interrupted");
     }
   }
 

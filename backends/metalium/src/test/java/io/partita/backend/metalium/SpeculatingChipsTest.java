@@ -183,9 +183,9 @@ class SpeculatingChipsTest {
   }
 
   /**
-   * For f32: the matrix engine cuts factors to 10 and 9 bits of mantissa, so each of six products in
-   * a row loses less than 2^-8.4 of its size, and together less than 2^-5.8. bf16 rounds each of some
-   * 20 values in a row by 2^-9. Hits and misses differ by more, so a wrong outcome is seen.
+   * For f32: the matrix engine cuts factors to 10 and 9 bits of mantissa, so each of six products
+   * in a row loses less than 2^-8.4 of its size, and together less than 2^-5.8. bf16 rounds each of
+   * some 20 values in a row by 2^-9. Hits and misses differ by more, so a wrong outcome is seen.
    */
   static double tolerance(String element, List<double[]> expected) {
     double largest =

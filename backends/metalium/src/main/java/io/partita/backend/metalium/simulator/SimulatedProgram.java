@@ -28,6 +28,12 @@ public record SimulatedProgram(
     Path folder, ProgramInterface whole, TtnnInstallation ttnn, Path simulator, Path work)
     implements KernelProgram {
   private static final Pattern TELLING = Pattern.compile("ERROR: | [Ee]rror: |^\\w*Error: ");
+
+  /** Two chips that nothing describes to the runtime have the same address. */
+  private static final Pattern MANY_CHIPS =
+      Pattern.compile("physical_system_descriptor\\.cpp:\\d+: inserted");
+
+  private static final Pattern ONE_CHIP = Pattern.compile("exposes 1 PCI endpoint");
   private static final int MAX_LINES = 6;
 
   /**
@@ -127,6 +133,26 @@ public record SimulatedProgram(
   @Override
   public String expected() {
     return "model.py to succeed on ttsim";
+  }
+
+  /**
+   * @return P5102 for a library that simulates another number of chips
+   */
+  @Override
+  public PartitaException failed(String messages) {
+    int chips = whole.mesh().devices();
+    if (!(chips == 1 ? MANY_CHIPS : ONE_CHIP).matcher(messages).find()) {
+      return KernelProgram.super.failed(messages);
+    }
+    return new PartitaException(
+        ProgramCode.NO_PROGRAM,
+        "--ttsim " + simulator,
+        chips == 1 ? "a library that simulates one chip" : "a library that simulates two chips",
+        "one that simulates " + (chips == 1 ? "several" : "one"),
+        chips == 1
+            ? "name libttsim.so of a release of ttsim for Wormhole"
+            : "build one from the sources of ttsim with two chips that are both on PCIe:"
+                + " NUM_CHIPS and NUM_MMIO_CHIPS are 2");
   }
 
   @Override
