@@ -71,8 +71,10 @@ class MetaliumSyncsTest {
     Path folder = codes("n150:chips=2", 2, "int4(sum=f32)");
     Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
     String text = Files.readString(engine);
-    assertThat(text).contains("bits_of(value) & 0xffffe000");
-    Files.writeString(engine, text.replace("& 0xffffe000", "& 0xffffffff"));
+    assertThat(text).contains("bits_of(value) & 0xffffe000", "bits_of(elements[i]) & 0xffffc000");
+    Files.writeString(
+        engine,
+        text.replace("& 0xffffe000", "& 0xffffffff").replace("& 0xffffc000", "& 0xffffffff"));
     assertThat(MetaliumCommandsTest.written(folder, "--allow-changes"))
         .isEqualTo(MetaliumCommandsTest.written(codes("java", 2, "int4(sum=f32)")))
         .startsWith("ROMEO:");
