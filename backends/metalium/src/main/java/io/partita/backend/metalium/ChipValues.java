@@ -243,7 +243,7 @@ final class ChipValues {
         : ofOperands(value);
   }
 
-  /** Whether the host computes a value that no launch does, of integer inputs and constants. */
+  /** Whether the host computes a value: by operations that it has, of integers and constants. */
   private boolean isOfHost(Value value) {
     if (value.isInput()) {
       String name = value.name();
@@ -252,7 +252,7 @@ final class ChipValues {
           || !value.type().element().isFloat();
     }
     return !values.containsKey(value)
-        && !(value.definition().op() instanceof Communication)
+        && HostNumbers.isComputed(value.definition())
         && value.definition().operands().stream().allMatch(this::isOfHost);
   }
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,37 @@ class HostNumbersTest {
         Tensor.ofLongs(
             module.graph().inputs().getLast().type(), LongStream.concat(first, second).toArray()));
     return inputs;
+  }
+
+  /** The embedding of a time step: the host computes cosines, and kernels multiply them. */
+  @Test
+  void productsOfNumbersOfTheHostRoundLikeKernels() {
+    String weights =
+        new Random(6)
+            .doubles(8 * 16, -1, 1)
+            .mapToObj(weight -> "" + (float) weight)
+            .collect(Collectors.joining(", "));
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              graph @timestep(%t: i64[2]) -> ("y": f32[2,16]) {
+                %f = cast(%t) {to = f32} : f32[2] "f"
+                %column = reshape(%f) {to = [2, 1]} : f32[2,1] "column"
+                %frequencies = constant [1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003] : f32[1,8] "frequencies"
+                %angles = mul(%column, %frequencies) : f32[2,8] "angles"
+                %c = cos(%angles) : f32[2,8] "c"
+                %weights = constant [WEIGHTS] : f32[8,16] "weights"
+                %sums = linear(%c, %weights) : f32[2,16] "sums"
+                %y = silu(%sums) : f32[2,16] "silu"
+                return %y
+              }
+            }
+            """
+                .replace("WEIGHTS", weights));
+    Tensor steps = Tensor.ofLongs(module.graph().inputs().getFirst().type(), new long[] {3, 700});
+    EmittedKernelsTest.assertLaunchesAgree(built(module), List.of(steps));
   }
 
   @Tag("thorough")
