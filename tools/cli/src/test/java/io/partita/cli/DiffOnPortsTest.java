@@ -30,7 +30,7 @@ final class DiffOnPortsTest {
       " if (row == 0 && column == 0 && gemm->m > 1)"
           + " { ((float *)gemm->out)[gemm->out_row + 2] += 0.25f; }";
 
-  private static final String REDUCES = "partita_team_start(joining.combine, &tile->join);";
+  private static final String REDUCES = "const int32_t is_alone = tile->join.elements";
 
   @TempDir static Path scratch;
   private static Path inputs;
