@@ -77,6 +77,11 @@ public record DescriptionFields(Map<?, ?> fields) {
     throw new IllegalArgumentException("no list \"" + name + "\"");
   }
 
+  /** A list of whole numbers, each 0 or more. */
+  public long[] row(String name) {
+    return row(fields.get(name), name);
+  }
+
   private static long[] row(Object row, String name) {
     if (row instanceof List<?> numbers) {
       return numbers.stream().mapToLong(DescriptionFields::extent).toArray();

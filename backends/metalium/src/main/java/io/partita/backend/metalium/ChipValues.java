@@ -25,11 +25,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The values of a chip's graph: those that the chip computed, and others computed from these. So
@@ -58,6 +60,7 @@ final class ChipValues {
 
   private final Graph graph;
   private final List<Launched> launches;
+  private final Set<Value> hosted;
   private final Map<String, Weight> weights;
   private final Map<String, String> constants;
   private final MemorySegment file;
@@ -69,6 +72,7 @@ final class ChipValues {
   private ChipValues(
       Graph graph,
       List<Launched> launches,
+      Set<Value> hosted,
       Map<String, Weight> weights,
       Map<String, String> constants,
       MemorySegment file,
@@ -76,6 +80,7 @@ final class ChipValues {
       KernelArithmetic arithmetic) {
     this.graph = graph;
     this.launches = launches;
+    this.hosted = hosted;
     this.weights = weights;
     this.constants = constants;
     this.file = file;
@@ -134,6 +139,10 @@ final class ChipValues {
       launches.add(
           new Launched(Math.toIntExact(launch.number("launch")), launch.origin(), results));
     }
+    Set<Value> hosted = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (long node : fields.row("hosted")) {
+      hosted.add(graph.nodes().get(Math.toIntExact(node)).result());
+    }
     Map<String, Weight> weights = new LinkedHashMap<>();
     DescriptionFields places = fields.object("weights");
     for (String name : places.names()) {
@@ -150,7 +159,7 @@ final class ChipValues {
     DescriptionFields texts = fields.object("constants");
     texts.names().forEach(name -> constants.put(name, texts.text(name)));
     KernelArithmetic arithmetic = KernelArithmetic.valueOf(fields.text("elements"));
-    return new ChipValues(graph, launches, weights, constants, file, inputs, arithmetic);
+    return new ChipValues(graph, launches, hosted, weights, constants, file, inputs, arithmetic);
   }
 
   Graph graph() {
@@ -238,22 +247,9 @@ final class ChipValues {
     if (values.containsKey(value) || value.isInput()) {
       return get(value).map(Intervals::exactly);
     }
-    return isOfHost(value)
+    return hosted.contains(value) || value.definition().constant().isPresent()
         ? get(value).map(Intervals::exactly).map(kernels::packed)
         : ofOperands(value);
-  }
-
-  /** Whether the host computes a value: by operations that it has, of integers and constants. */
-  private boolean isOfHost(Value value) {
-    if (value.isInput()) {
-      String name = value.name();
-      return weights.containsKey(name)
-          || constants.containsKey(name)
-          || !value.type().element().isFloat();
-    }
-    return !values.containsKey(value)
-        && HostNumbers.isComputed(value.definition())
-        && value.definition().operands().stream().allMatch(this::isOfHost);
   }
 
   private Optional<Intervals> ofOperands(Value value) {

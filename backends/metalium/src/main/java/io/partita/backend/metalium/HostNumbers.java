@@ -119,8 +119,7 @@ final class HostNumbers {
         .isPresent();
   }
 
-  /** Whether the host has an operation, whose operands it may have or not. */
-  static boolean isComputed(Node node) {
+  private static boolean isComputed(Node node) {
     return node.results().size() == 1
         && isType(node.result().type().element())
         && switch (node.op()) {

@@ -29,7 +29,7 @@ import java.util.Optional;
  * the program.
  */
 final class ReferenceFiles {
-  static final String FORMAT = "partita-metalium-reference-2";
+  static final String FORMAT = "partita-metalium-reference-3";
   static final String FOLDER = "reference/";
 
   /** The most elements of a constant that is written as text. */
@@ -95,9 +95,18 @@ final class ReferenceFiles {
     fields.put("launches", json(launches));
     fields.put("weights", weights);
     fields.put("constants", constants);
+    fields.put("hosted", hosted());
     return List.of(
         EmittedFile.text(graph(chip), PirPrinter.print(new Module(builder.finish()))),
         EmittedFile.text(launches(chip), DescriptionFile.json(fields)));
+  }
+
+  /** The nodes that the host computes. */
+  private List<Integer> hosted() {
+    return graph.nodes().stream()
+        .filter(node -> node.results().size() == 1 && matrices.isHosted(node.result()))
+        .map(numbers::get)
+        .toList();
   }
 
   private static boolean isLarge(Node node) {
