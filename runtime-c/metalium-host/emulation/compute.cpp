@@ -65,27 +65,21 @@ void load_rows(const uint8_t *tile, DataFormat format, float *rows)
     }
 }
 
-/* A source register of the matrix engine has 19 bits: sign, exponent and 10 bits of the mantissa. */
-float in_source_register(float value)
-{
-    return std::isnan(value) ? value : float_of(bits_of(value) & 0xffffe000);
-}
-
-void cut_to_source_register(float *elements)
-{
-    for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        elements[i] = in_source_register(elements[i]);
-    }
-}
+/* A source register of the matrix engine has 19 bits: sign, exponent and so many of the mantissa. */
+constexpr uint32_t SOURCE_BITS = 10;
 
 /*
  * The multipliers take source register A in two parts of five bits, the leading one included, and B in parts of seven and four:
  * even with all four phases of HiFi4, a factor in A has 9 bits of the mantissa. Sums, copies and maxima have all 10.
  */
-void cut_to_factor_in_a(float *elements)
+constexpr uint32_t FACTOR_A_BITS = 9;
+
+/* Cuts off all but the first bits of the mantissa of a tile's elements. */
+void cut(float *elements, uint32_t bits)
 {
+    const uint32_t mask = 0xffffffff << (23 - bits);
     for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
-        elements[i] = std::isnan(elements[i]) ? elements[i] : float_of(bits_of(elements[i]) & 0xffffc000);
+        elements[i] = std::isnan(elements[i]) ? elements[i] : float_of(bits_of(elements[i]) & mask);
     }
 }
 
@@ -98,7 +92,7 @@ void unpack(const Thread &thread, uint32_t cb, uint32_t tile, SourceFormat set, 
     const DataFormat own = format(thread, cb, call);
     const uint8_t *elements = awaited_tile(thread, cb, tile, call);
     load_rows(elements, own, source.elements());
-    cut_to_source_register(source.elements());
+    cut(source.elements(), SOURCE_BITS);
 }
 
 void set_up(Operation operation, const char *call)
@@ -154,7 +148,7 @@ void binary(char operation, Operation kind, bool rows, bool columns, uint32_t a,
     unpack(thread, a, tile_a, thread.compute->source_a, call, left);
     unpack(thread, b, tile_b, thread.compute->source_b, call, right);
     if (operation == '*') {
-        cut_to_factor_in_a(left.elements());
+        cut(left.elements(), FACTOR_A_BITS);
     }
     apply(operation, [&](auto function) {
         for (uint32_t row = 0; row < TILE; row++) {
@@ -264,9 +258,9 @@ void reuse(char operation, bool is_a, uint32_t cb, uint32_t tile, uint32_t dst)
     check(thread, elementwise(operation, Operation::ADD_REUSE), call, "reuse_dest_init");
     Source other;
     unpack(thread, cb, tile, is_a ? thread.compute->source_b : thread.compute->source_a, call, other);
-    cut_to_source_register(out);
+    cut(out, SOURCE_BITS);
     if (operation == '*') {
-        cut_to_factor_in_a(is_a ? out : other.elements());
+        cut(is_a ? out : other.elements(), FACTOR_A_BITS);
     }
     apply(operation, [&](auto function) {
         for (uint32_t i = 0; i < TILE_ELEMENTS; i++) {
@@ -296,7 +290,7 @@ void reduce(PoolType pool, ReduceDim dimension, uint32_t cb, uint32_t scaler, ui
     unpack(thread, cb, tile, exchanged ? state.source_b : state.source_a, call, x);
     unpack(thread, scaler, tile_scaler, exchanged ? state.source_a : state.source_b, call, factors);
     if (!is_max) {
-        cut_to_factor_in_a(exchanged ? factors.elements() : x.elements());
+        cut(exchanged ? factors.elements() : x.elements(), FACTOR_A_BITS);
     }
     float result[TILE];
     for (float &each : result) {
@@ -402,7 +396,7 @@ void matmul_tiles(uint32_t a, uint32_t b, uint32_t tile_a, uint32_t tile_b, uint
     Source right;
     unpack(thread, a, tile_a, state.source_b, "matmul_tiles", left);
     unpack(thread, b, tile_b, state.source_a, "matmul_tiles", right);
-    cut_to_factor_in_a(right.elements());
+    cut(right.elements(), FACTOR_A_BITS);
     if (state.is_transposed) {
         for (uint32_t row = 0; row < TILE; row++) {
             for (uint32_t column = 0; column < row; column++) {

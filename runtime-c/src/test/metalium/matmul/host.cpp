@@ -69,8 +69,9 @@ int main(int, char **arguments)
 
     /*
      * Products of source registers are exact in f32 but for one rounding, and sums of 96 of them have at most 96 roundings:
-     * 97 * 2^-24 of the sum of magnitudes. Cutting f32 to 10 bits of mantissa on the left and 9 on the right
-     * adds 2^-10 and 2^-9; storing bf16 rounds to 8 bits. In bf8_b, the largest numbers of blocks below 1 have steps of 2^-7, by which numbers differ at most.
+     * 97 * 2^-24 of the sum of magnitudes. Cutting f32 to 10 bits of mantissa on the left and 9 on the right adds 2^-10 and
+     * 2^-9; storing bf16 rounds to 8 bits. In bf8_b, the largest numbers of blocks below 1 have steps of 2^-7, by which
+     * numbers differ at most.
      */
     const double cut = format == DataFormat::Float32 ? std::ldexp(3, -10) : 0;
     const double step = b_format == DataFormat::Bfp8_b ? std::ldexp(1, -7) : 0;

@@ -35,16 +35,19 @@ class FusedKernelsTest {
   private final Random random = new Random(7);
 
   private Tensor random(ElementType element, long... extents) {
-    TensorType type = TensorType.of(element, extents);
+    return random(TensorType.of(element, extents));
+  }
+
+  private Tensor random(TensorType type) {
     long[] values = random.longs(type.shape().elements(), -100, 100).toArray();
     return Tensor.ofLongs(type, values);
   }
 
-  private Program product(boolean bias, long batch, long... parameters) {
+  private Program product(boolean bias, long batch, long depth, long... parameters) {
     return SmallPrograms.of(
         graph -> {
-          Value x = graph.input("x", TensorType.of(ElementType.I8, batch, 5, 24));
-          Value weight = graph.constant(random(ElementType.I8, 24, 9));
+          Value x = graph.input("x", TensorType.of(ElementType.I8, batch, 5, depth));
+          Value weight = graph.constant(random(ElementType.I8, depth, 9));
           Value sums = graph.add(new Contraction.MatMul(ElementType.I32), x, weight);
           if (bias) {
             Value vector = graph.constant(random(ElementType.I32, 9));
@@ -62,7 +65,7 @@ class FusedKernelsTest {
         });
   }
 
-  private void requireCalls(Program program, long batch, long l1, String expected) {
+  private void requireCalls(Program program, long l1, String expected) {
     Schedule schedule =
         Scheduler.schedule(
             program,
@@ -74,34 +77,34 @@ class FusedKernelsTest {
             .map(kernel -> kernel.name())
             .toList();
     assertThat(calls.toString()).isEqualTo(expected);
-    Map<String, Tensor> inputs = Map.of("x", random(ElementType.I8, batch, 5, 24));
+    Map<String, Tensor> inputs = Map.of("x", random(program.inputs().get("x").type()));
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y").longs())
         .isEqualTo(new ProgramEvaluator(program, 1).run(inputs).get("y").longs());
   }
 
   @ParameterizedTest
-  @CsvSource({"false, 1", "true, 1", "true, 3"})
-  void parametersOfColumnsAreFused(boolean bias, long batch) {
-    requireCalls(product(bias, batch, 9), batch, ROOM, ONE);
+  @CsvSource({"false, 1, 24", "true, 1, 23", "true, 3, 23"})
+  void parametersOfColumnsAreFused(boolean bias, long batch, long depth) {
+    requireCalls(product(bias, batch, depth, 9), ROOM, ONE);
   }
 
   /** By the figures, a run of elements takes less for many of them than the fused kernel. */
   @Test
   void scalarParametersAreFusedForFewElements() {
-    requireCalls(product(false, 1), 1, ROOM, ONE);
-    requireCalls(product(false, 40), 40, ROOM, TWO);
+    requireCalls(product(false, 1, 24), ROOM, ONE);
+    requireCalls(product(false, 40, 24), ROOM, TWO);
   }
 
   @Test
   void parametersPerElementAreNotFused() {
-    requireCalls(product(true, 1, 5, 9), 1, ROOM, TWO);
-    requireCalls(product(true, 3, 3, 1, 1), 3, ROOM, TWO);
+    requireCalls(product(true, 1, 23, 5, 9), ROOM, TWO);
+    requireCalls(product(true, 3, 23, 3, 1, 1), ROOM, TWO);
   }
 
   /** Tests that sums over several tiles are in memory. */
   @Test
   void productsWithTiledDepthAreNotFused() {
-    requireCalls(product(false, 1, 9), 1, 180, TWO);
+    requireCalls(product(false, 1, 23, 9), 180, TWO);
   }
 
   @Test
@@ -109,7 +112,7 @@ class FusedKernelsTest {
     Program program =
         SmallPrograms.of(
             graph -> {
-              Value x = graph.input("x", TensorType.of(ElementType.I8, 1, 5, 24));
+              Value x = graph.input("x", TensorType.of(ElementType.I8, 1, 5, 23));
               Value weight = graph.constant(random(ElementType.I8, 4, 5, 3));
               Value sums =
                   graph.add(
@@ -129,6 +132,6 @@ class FusedKernelsTest {
                       graph.constant(random(ElementType.I32, 4, 1)),
                       graph.constant(random(ElementType.I32))));
             });
-    requireCalls(program, 1, ROOM, "[convolution_requantize_i8_i8_i8]");
+    requireCalls(program, ROOM, "[convolution_requantize_i8_i8_i8]");
   }
 }

@@ -71,10 +71,11 @@ class MetaliumSyncsTest {
     Path folder = codes("n150:chips=2", 2, "int4(sum=f32)");
     Path engine = folder.resolve("metalium-host/emulation/compute.cpp");
     String text = Files.readString(engine);
-    assertThat(text).contains("bits_of(value) & 0xffffe000", "bits_of(elements[i]) & 0xffffc000");
+    assertThat(text).contains("SOURCE_BITS = 10;", "FACTOR_A_BITS = 9;");
     Files.writeString(
         engine,
-        text.replace("& 0xffffe000", "& 0xffffffff").replace("& 0xffffc000", "& 0xffffffff"));
+        text.replace("SOURCE_BITS = 10;", "SOURCE_BITS = 23;")
+            .replace("FACTOR_A_BITS = 9;", "FACTOR_A_BITS = 23;"));
     assertThat(MetaliumCommandsTest.written(folder, "--allow-changes"))
         .isEqualTo(MetaliumCommandsTest.written(codes("java", 2, "int4(sum=f32)")))
         .startsWith("ROMEO:");

@@ -32,15 +32,17 @@ enum KernelArithmetic {
 
   /** A stored number as the matrix engine reads it. All bits of bf16 fit. */
   double inSource(double x) {
-    return this == F32 && Double.isFinite(x)
-        ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & 0xffffe000)
-        : x;
+    return cut(x, 10);
   }
 
   /** Likewise, as a factor in source register A. */
   double inFactorA(double x) {
+    return cut(x, 9);
+  }
+
+  private double cut(double x, int bitsOfMantissa) {
     return this == F32 && Double.isFinite(x)
-        ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & 0xffffc000)
+        ? Float.intBitsToFloat(Float.floatToRawIntBits((float) x) & -1 << 23 - bitsOfMantissa)
         : x;
   }
 

@@ -29,6 +29,8 @@ public record SyncRules(List<Clause> clauses) {
           "(?:(all|others|insensitive|ranked\\s+([0-9]{1,6})|blocks?\\s+([0-9][0-9,\\-\\s]*))\\s*:)?"
               + "\\s*(.*)");
 
+  private static final String FORM = "write BLOCKS: METHOD, with clauses separated by ;";
+
   private static final List<String> SELECTIONS =
       List.of("all", "others", "insensitive", "ranked", "block", "blocks");
 
@@ -166,10 +168,7 @@ public record SyncRules(List<Clause> clauses) {
       throws Unreadable {
     Matcher matcher = CLAUSE.matcher(text);
     if (!matcher.matches() || matcher.group(4).isEmpty()) {
-      throw new Unreadable(
-          "a clause such as blocks 0-3: drop",
-          text,
-          "write BLOCKS: METHOD, with clauses separated by ;");
+      throw new Unreadable("a clause such as blocks 0-3: drop", text, FORM);
     }
     int colon = matcher.group(4).indexOf(':');
     if (colon >= 0) {
@@ -189,15 +188,13 @@ public record SyncRules(List<Clause> clauses) {
 
   private static Unreadable unknownBlocks(String text) {
     String word = text.split("[\\s0-9]", 2)[0];
-    String expected = "blocks 0-3,5, all, others, ranked 4 or insensitive before the colon";
-    String usual = "write BLOCKS: METHOD, with clauses separated by ;";
     return new Unreadable(
-        expected,
+        "blocks 0-3,5, all, others, ranked 4 or insensitive before the colon",
         text,
         NearestName.of(word, SELECTIONS)
             .filter(near -> !near.equals(word))
             .map(near -> NearestName.suggestion(near + text.substring(word.length())))
-            .orElse(usual));
+            .orElse(FORM));
   }
 
   private static BlockSelection selection(Matcher clause, Optional<BlockRanking> ranking)

@@ -140,19 +140,28 @@ public record SimulatedProgram(
    */
   @Override
   public PartitaException failed(String messages) {
-    int chips = whole.mesh().devices();
-    if (!(chips == 1 ? MANY_CHIPS : ONE_CHIP).matcher(messages).find()) {
-      return KernelProgram.super.failed(messages);
+    if (whole.mesh().devices() == 1) {
+      return MANY_CHIPS.matcher(messages).find()
+          ? otherLibrary(
+              "one chip", "several", "name libttsim.so of a release of ttsim for Wormhole")
+          : KernelProgram.super.failed(messages);
     }
+    return ONE_CHIP.matcher(messages).find()
+        ? otherLibrary(
+            "two chips",
+            "one",
+            "build one from the sources of ttsim with two chips that are both on PCIe:"
+                + " NUM_CHIPS and NUM_MMIO_CHIPS are 2")
+        : KernelProgram.super.failed(messages);
+  }
+
+  private PartitaException otherLibrary(String needed, String found, String remedy) {
     return new PartitaException(
         ProgramCode.NO_PROGRAM,
         "--ttsim " + simulator,
-        chips == 1 ? "a library that simulates one chip" : "a library that simulates two chips",
-        "one that simulates " + (chips == 1 ? "several" : "one"),
-        chips == 1
-            ? "name libttsim.so of a release of ttsim for Wormhole"
-            : "build one from the sources of ttsim with two chips that are both on PCIe:"
-                + " NUM_CHIPS and NUM_MMIO_CHIPS are 2");
+        "a library that simulates " + needed,
+        "one that simulates " + found,
+        remedy);
   }
 
   @Override
