@@ -1,23 +1,12 @@
 package io.partita.ir.schedule.kernel;
 
+import static io.partita.ir.schedule.kernel.ElementRunTest.axes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class CallFormTest {
-  private static Argument axes(String field, long... last) {
-    List<TileExpression> values = new ArrayList<>();
-    for (int i = last.length; i < KernelStruct.AXES; i++) {
-      values.add(TileExpression.of(field.equals("extents") ? 1 : 0));
-    }
-    for (long each : last) {
-      values.add(TileExpression.of(each));
-    }
-    return Argument.integers(field, values);
-  }
-
   private static CallForm of(String kernel, Argument... arguments) {
     return CallForm.of(new KernelCall(KernelTable.get(kernel), List.of(arguments), List.of()));
   }

@@ -17,7 +17,8 @@ class ElementRunTest {
   private static final int OTHER = 1;
   private static final int OUT = 2;
 
-  private static Argument axes(String field, long... last) {
+  /** The integers of all axes, of which the last are given. */
+  static Argument axes(String field, long... last) {
     List<TileExpression> values = new ArrayList<>();
     for (int i = last.length; i < KernelStruct.AXES; i++) {
       values.add(TileExpression.of(field.equals("extents") ? 1 : 0));

@@ -87,17 +87,18 @@ final class IntegerCases extends KernelCases {
 
   /** A row by a matrix, as in a decoder that computes one token. */
   static List<KernelCase> vectors() {
-    IntegerCases it = new IntegerCases();
-    it.plain("row by a matrix", VECTORS);
-    it.requantized("row by a matrix", VECTORS);
-    return it.cases();
+    return ofBytes("row by a matrix", VECTORS);
   }
 
   /** Products whose sums aren't over whole words. */
   static List<KernelCase> odd() {
+    return ofBytes("product over odd rows", ODD);
+  }
+
+  private static List<KernelCase> ofBytes(String name, long[]... sizes) {
     IntegerCases it = new IntegerCases();
-    it.plain("product over odd rows", ODD);
-    it.requantized("product over odd rows", ODD);
+    it.plain(name, sizes);
+    it.requantized(name, sizes);
     return it.cases();
   }
 
