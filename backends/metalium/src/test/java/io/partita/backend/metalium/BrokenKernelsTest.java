@@ -145,7 +145,7 @@ class BrokenKernelsTest {
   void narrowSourceRegistersAreFound() throws IOException {
     Module module = module("feed-forward", "f32");
     emit(module);
-    replace("metalium-host/emulation/compute.cpp", "& 0xffffe000", "& 0xffffc000");
+    replace("metalium-host/emulation/compute.cpp", "SOURCE_BITS = 10", "SOURCE_BITS = 9");
     Finding finding = compare(module).finding().orElseThrow();
     assertThat(finding.kind()).isEqualTo(Finding.Kind.DIVERGES);
     assertThat(finding.step()).isZero();
