@@ -64,7 +64,12 @@ static void copy(const struct partita_exchange *exchange, void *to, const void *
 
 OF_EACH_MESSAGE uint8_t *place(const struct partita_exchange *exchange, struct partita_slice slice)
 {
-    return (uint8_t *)exchange->vector + (size_t)slice.start * exchange->element_bytes;
+    return exchange->places[PARTITA_VECTOR] + (size_t)slice.start * exchange->element_bytes;
+}
+
+OF_EACH_MESSAGE uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    return exchange->places[action->in] + action->at;
 }
 
 /* The messages on their way: sends and receives, each in the order in which they were started. */
@@ -100,37 +105,33 @@ static PARTITA_NEAR int32_t is_own_step;
 enum { MANY = 16384, FEW = 1024 };
 static PARTITA_NEAR uint32_t preloaded;
 
-/* Waits for a message; meanwhile, what is preloaded next is copied in parts. */
+/* Waits for a message that hasn't ended; meanwhile, what is preloaded next is copied in parts. */
 static void await_message(struct partita_message *message)
 {
-    while (is_own_step && partita_preload_waits() && !partita_message_ended(message)) {
+    while (is_own_step && partita_preload_waits()) {
         partita_preload_part(preloaded);
+        if (partita_message_ended(message)) {
+            break;
+        }
     }
     partita_message_wait(message);
 }
 
 /* Waits until so many have ended. */
-static inline void await(struct queue *queue, uint32_t count)
+static PARTITA_COMPACT void await(struct queue *queue, uint32_t count)
 {
-    while (queue->ended < count) {
-        await_message(&queue->messages[queue->ended++ % PARTITA_UNDER_WAY]);
+    for (; queue->ended < count; queue->ended++) {
+        struct partita_message *message = &queue->messages[queue->ended % PARTITA_UNDER_WAY];
+        if (!partita_message_ended(message)) {
+            await_message(message);
+        }
     }
 }
 
-/* Whether a message is sent from the vector, or received into it. */
-OF_EACH_MESSAGE int32_t is_in_place(const struct partita_action *action)
-{
-    return action->slice_count == 0 && action->combine == 0;
-}
-
-OF_EACH_MESSAGE uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
-{
-    return is_in_place(action) ? place(exchange, action->slice) : (uint8_t *)exchange->message + action->place;
-}
-
 /* Copies several slices to where their message is, or from there. */
-static void pack(const struct partita_exchange *exchange, const struct partita_action *action, uint8_t *data)
+static void pack(const struct partita_exchange *exchange, const struct partita_action *action)
 {
+    uint8_t *data = data_of(exchange, action);
     for (uint32_t i = 0; i < action->slice_count; i++) {
         const uint32_t bytes = action->slices[i].size * exchange->element_bytes;
         uint8_t *own = place(exchange, action->slices[i]);
@@ -384,17 +385,18 @@ static void load_ahead(const struct partita_exchange *exchange, const struct par
                   count == action->messages);
 }
 
-static void finish(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE void finish(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    if (action->combine == 0) {
-        await(&receives, receives.ended + 1);
-        if (action->slice_count != 0) {
-            pack(exchange, action, data_of(exchange, action));
-        }
-        record(exchange, action, 0u);
-        return;
+    await(&receives, receives.ended + 1);
+    if (action->slice_count != 0) {
+        pack(exchange, action);
     }
-    uint8_t *data = data_of(exchange, action);
+    record(exchange, action, 0u);
+}
+
+static void finish_joined(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    const uint8_t *data = data_of(exchange, action);
     for (uint32_t done = 0, count; done < action->messages; done += count) {
         count = at_once(exchange, action->messages - done);
         join_slices(exchange, action, count, data + done * apart(action), receives.ended + count,
@@ -403,27 +405,29 @@ static void finish(const struct partita_exchange *exchange, const struct partita
     }
 }
 
-OF_EACH_MESSAGE void start(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE void post(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    uint8_t *data = data_of(exchange, action);
-    if (action->kind == PARTITA_POST) {
-        partita_probe_begin(PARTITA_PROBE_RECEIVE, action->step, action->chip, action->bytes);
-        partita_receive_start(next_of(&receives, action->chip), action->chip, data, action->bytes);
-        return;
-    }
+    partita_probe_begin(PARTITA_PROBE_RECEIVE, action->step, action->chip, action->bytes);
+    partita_receive_start(next_of(&receives, action->chip), action->chip, data_of(exchange, action), action->bytes);
+}
+
+OF_EACH_MESSAGE void send(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    const uint8_t *data = data_of(exchange, action);
     if (action->slice_count != 0) {
-        pack(exchange, action, data);
+        pack(exchange, action);
     }
     partita_probe_begin(PARTITA_PROBE_SEND, action->step, action->chip, action->bytes);
     partita_probe_data(data, action->bytes);
     partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
 }
 
-/* How many actions of the next exchange have been done. */
+/* How many actions of the next exchange have been done, and whether the vector has the operand. */
 static PARTITA_NEAR uint32_t begun;
+static PARTITA_NEAR int32_t is_kept;
 
 /* Does an exchange's actions up to one. */
-static void act(const struct partita_exchange *exchange, uint32_t end)
+static PARTITA_COMPACT void act(const struct partita_exchange *exchange, uint32_t end)
 {
     const struct partita_action *copying = exchange->actions + exchange->copying;
     const struct partita_action *last = exchange->actions + end;
@@ -431,12 +435,16 @@ static void act(const struct partita_exchange *exchange, uint32_t end)
         if (action->ended > sends.ended) {
             await(&sends, action->ended);
         }
-        if (action->kind == PARTITA_FINISH) {
+        if (action->kind == PARTITA_SEND) {
+            send(exchange, action);
+        } else if (action->kind == PARTITA_POST) {
+            post(exchange, action);
+        } else if (action->kind == PARTITA_FINISH && action->combine == 0) {
             finish(exchange, action);
-        } else if (action->kind == PARTITA_LOAD) {
-            load_ahead(exchange, action);
+        } else if (action->kind == PARTITA_FINISH) {
+            finish_joined(exchange, action);
         } else {
-            start(exchange, action);
+            load_ahead(exchange, action);
         }
         if (++action == copying) {
             preloaded = MANY;
@@ -445,26 +453,42 @@ static void act(const struct partita_exchange *exchange, uint32_t end)
     begun = end;
 }
 
-static void begin_messages(const struct partita_exchange *exchange)
+static void keep_operand(const struct partita_exchange *exchange)
 {
-    const uint8_t *operand = exchange->operand;
-    sends.started = 0;
-    sends.ended = 0;
-    receives.started = 0;
-    receives.ended = 0;
+    const uint8_t *operand = exchange->places[PARTITA_OPERAND];
     for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
         const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
         copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
         operand += bytes;
     }
+    is_kept = 1;
+}
+
+/* Does actions up to one, and copies the operand to the vector before the first that needs it there. */
+static void act_with_operand(const struct partita_exchange *exchange, uint32_t end)
+{
+    if (!is_kept && end > exchange->keeping) {
+        act(exchange, exchange->keeping);
+        keep_operand(exchange);
+    }
+    act(exchange, end);
+}
+
+static void begin_messages(void)
+{
+    sends.started = 0;
+    sends.ended = 0;
+    receives.started = 0;
+    receives.ended = 0;
+    is_kept = 0;
 }
 
 /* Records what messages change belong to the exchange's own step. */
 void partita_exchange_begin(const struct partita_exchange *exchange)
 {
 #ifndef PARTITA_PROBES
-    begin_messages(exchange);
-    act(exchange, exchange->beginning);
+    begin_messages();
+    act_with_operand(exchange, exchange->beginning);
 #else
     (void)exchange;
 #endif
@@ -475,9 +499,12 @@ void partita_exchange(const struct partita_exchange *exchange)
     is_own_step = 1;
     preloaded = exchange->copying <= begun ? MANY : FEW;
     if (begun == 0) {
-        begin_messages(exchange);
-        /* The first action waits for nothing; a message is on its way while the first preload is started. */
-        act(exchange, least(exchange->action_count, 1));
+        begin_messages();
+        /* These wait for nothing; messages are on their way while the operand is copied and the first preload is started. */
+        act_with_operand(exchange, exchange->beginning);
+    }
+    if (!is_kept) {
+        keep_operand(exchange);
     }
     partita_preload_part(MANY);
     act(exchange, exchange->action_count);

@@ -32,45 +32,57 @@ enum partita_action_kind {
     PARTITA_FINISH /* awaits those that were posted first, and stores or joins what they brought */
 };
 
+/* Places of messages in L2. */
+enum partita_place {
+    PARTITA_VECTOR,
+    PARTITA_BUFFERS, /* messages of several slices, and those to combine */
+    PARTITA_OPERAND, /* elements of before, until they are copied to the vector */
+    PARTITA_PLACES
+};
+
 struct partita_action {
     enum partita_action_kind kind;
     uint32_t step;  /* of the collective; of several, the first */
     uint32_t ended; /* how many of the exchange's first sends must have ended before */
     int32_t chip;   /* at the other end */
     uint32_t bytes; /* of a message */
+    enum partita_place in; /* where the message is, or the first of several */
+    uint32_t at;           /* its bytes there before it */
     partita_kernel *combine; /* of partita_join; null to replace, and to send */
     uint32_t gives_result;   /* whether what is joined is stored in the result, and not in the vector */
     uint32_t messages;       /* to load and finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
     struct partita_slice slice;         /* which elements travel */
     const struct partita_slice *slices; /* several slices in place of one, in this order */
     uint32_t slice_count;               /* of these; 0 for one */
-    uint32_t place; /* bytes of partita_exchange's message before the message's own, if it uses them */
 };
 
 struct partita_exchange {
     const struct partita_action *actions;
     uint32_t action_count;
-    uint32_t beginning; /* how many actions partita_exchange_begin does: up to the first that awaits a message */
+    uint32_t beginning; /* how many actions there are up to the first that awaits a message */
+    uint32_t keeping; /* how many there are up to the first that needs the operand in the vector */
     uint32_t copying; /* how many actions there are up to the last that copies or joins elements */
     const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
     uint32_t before_count;
     const struct partita_slice *after; /* what it is to have; null if it stays in the vector, or an action stores it */
     uint32_t after_count;
     uint32_t element_bytes;
-    const void *operand;      /* L2: the elements of before, one slice after the other, or null with it */
-    void *result;             /* L2: the elements of after, likewise, in lines */
+    /*
+     * L2: of the vector all elements; of the operand those of before, one slice after the other, or null with it. The
+     * vector doesn't overlap operand and result.
+     */
+    uint8_t *places[PARTITA_PLACES];
+    void *result;             /* L2: the elements of after, one slice after the other, in lines */
     uint32_t line_bytes;      /* of a line of the result; 0 if it's contiguous */
     uint32_t line_stride;     /* from one line to the next */
-    void *vector;             /* L2: all elements; doesn't overlap operand and result */
-    void *message;            /* L2: room for messages of several slices, and for those to combine */
     void *workspace;          /* L1, aligned to 8 bytes */
     uint32_t workspace_bytes; /* at least 4 elements; the more, the fewer transfers */
 };
 
 /*
  * Begins the exchange that is done next: its first messages are on their way until then. In between, neither its
- * vector nor its message buffer may be used, and its operand not be written. The team must be idle, and no transfer may
- * use the workspace.
+ * vector nor the buffers of its messages may be used, and its operand not be written. The team must be idle, and no
+ * transfer may use the workspace.
  */
 void partita_exchange_begin(const struct partita_exchange *exchange);
 

@@ -1,7 +1,7 @@
 /*
  * One chip of collectives, one after the other, each of which a test describes by the input, as u32 numbers: the elements and bytes of an
  * element of the vector; bytes of the workspace; bytes to preload behind it; slices before and after, each a count and
- * starts and sizes; actions: how many, and up to the last that copies; each kind, ended, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), messages, place and slices; then the
+ * starts and sizes; actions: how many, up to the last that copies, up to the first that awaits, and up to the first that needs the operand in the vector; each kind, ended, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum), messages, place, what is before it there, and slices; then the
  * operand's bytes. Writes the result's bytes to the output.
  */
 #include "../../../collectives/exchange.h"
@@ -80,10 +80,10 @@ static void verify_preload(const uint8_t *l1, uint32_t bytes)
 static void exchange_once(uint32_t elements)
 {
     struct partita_exchange exchange = {.actions = actions,
-                                        .operand = partita_l2 + OPERAND,
+                                        .places = {[PARTITA_VECTOR] = partita_l2 + VECTOR,
+                                                   [PARTITA_BUFFERS] = partita_l2 + MESSAGE,
+                                                   [PARTITA_OPERAND] = partita_l2 + OPERAND},
                                         .result = partita_l2 + RESULT,
-                                        .vector = partita_l2 + VECTOR,
-                                        .message = partita_l2 + MESSAGE,
                                         .workspace = partita_l1};
     used = 0;
     exchange.element_bytes = number();
@@ -99,6 +99,8 @@ static void exchange_once(uint32_t elements)
     exchange.after = read_slices(&exchange.after_count);
     exchange.action_count = number();
     exchange.copying = number();
+    exchange.beginning = number();
+    exchange.keeping = number();
     for (uint32_t i = 0; i < exchange.action_count && i < MAX_ACTIONS; i++) {
         actions[i].kind = (enum partita_action_kind)number();
         actions[i].ended = number();
@@ -107,7 +109,8 @@ static void exchange_once(uint32_t elements)
                             : exchange.element_bytes == 2 ? halves
                                                           : bytes)[number()];
         actions[i].messages = number();
-        actions[i].place = number();
+        actions[i].in = (enum partita_place)number();
+        actions[i].at = number() * (actions[i].in == PARTITA_BUFFERS ? 1 : exchange.element_bytes);
         actions[i].slices = read_slices(&actions[i].slice_count);
         actions[i].bytes = (uint32_t)bytes_of(actions[i].slices, actions[i].slice_count, exchange.element_bytes);
         if (actions[i].slice_count == 1) {

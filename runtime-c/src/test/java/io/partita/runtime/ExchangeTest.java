@@ -233,7 +233,12 @@ class ExchangeTest {
     Actions actions = Actions.of(schedule.steps().get(device));
     numbers.add(actions.list().size());
     numbers.add(actions.copying());
-    actions.list().forEach(action -> add(numbers, action));
+    numbers.add(actions.beginning());
+    int keeping = actions.keeping(collective.before(device));
+    numbers.add(keeping);
+    for (int i = 0; i < actions.list().size(); i++) {
+      add(numbers, actions.list().get(i), i < keeping ? collective.before(device) : List.of());
+    }
     byte[] data = operand.bytes().toArray(ValueLayout.JAVA_BYTE);
     ByteBuffer request =
         ByteBuffer.allocate(4 * numbers.size() + data.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -241,7 +246,10 @@ class ExchangeTest {
     return request.put(data).array();
   }
 
-  private static void add(List<Integer> numbers, Action action) {
+  /**
+   * @param operand the elements of the operand, if messages of these are sent from there
+   */
+  private static void add(List<Integer> numbers, Action action, List<Slice> operand) {
     Step step = action.message();
     // In the order of partita_action_kind.
     numbers.add(
@@ -255,8 +263,23 @@ class ExchangeTest {
     numbers.add(step.peer());
     numbers.add(step instanceof Step.Receive receive ? COMBINATIONS.indexOf(receive.combine()) : 0);
     numbers.add(action instanceof Action.Joining joining ? joining.messages().size() : 1);
-    numbers.add((int) action.place());
+    addPlace(numbers, action, operand);
     add(numbers, step.slices());
+  }
+
+  /** In the order of partita_place: in elements, or bytes of the buffers. */
+  private static void addPlace(List<Integer> numbers, Action action, List<Slice> operand) {
+    Step step = action.message();
+    if (!step.isInPlace()) {
+      numbers.add(1);
+      numbers.add((int) action.place());
+    } else if (action instanceof Action.Send && !operand.isEmpty()) {
+      numbers.add(2);
+      numbers.add((int) Slice.offset(step.slices().getFirst(), operand));
+    } else {
+      numbers.add(0);
+      numbers.add((int) step.slices().getFirst().start());
+    }
   }
 
   private static void add(List<Integer> numbers, List<Slice> slices) {

@@ -72,6 +72,29 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   }
 
   /**
+   * Returns the number of actions before the first one that needs the operand in the vector, if it
+   * isn't there from the beginning: messages of its elements can be sent from where it is. It is
+   * there before the device awaits a message.
+   *
+   * @param before the elements of the operand
+   */
+  public int keeping(List<Slice> before) {
+    int end = 0;
+    while (end < beginning() && isWithoutVector(list.get(end), before)) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isWithoutVector(Action action, List<Slice> before) {
+    List<Slice> slices = action.message().slices();
+    return action instanceof Action.Send
+        ? slices.size() == 1 && before.stream().anyMatch(own -> own.contains(slices.getFirst()))
+        : !action.message().isInPlace()
+            || before.stream().noneMatch(own -> slices.stream().anyMatch(own::overlaps));
+  }
+
+  /**
    * Returns the number of actions up to the last one that copies or combines elements; those after
    * it only start and await messages.
    */

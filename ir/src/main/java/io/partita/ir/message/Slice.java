@@ -21,6 +21,10 @@ public record Slice(long start, long size) {
     return start < other.end() && other.start < end();
   }
 
+  public boolean contains(Slice other) {
+    return start <= other.start() && other.end() <= end();
+  }
+
   /** Returns the elements that are in both, an empty slice if there are none. */
   public Slice intersection(Slice other) {
     long from = Math.max(start, other.start());
@@ -53,6 +57,22 @@ public record Slice(long start, long size) {
    */
   public static long elements(List<Slice> slices) {
     return slices.stream().mapToLong(Slice::size).reduce(0, Math::addExact);
+  }
+
+  /**
+   * Returns the elements before a slice that is in one of several, which follow each other.
+   *
+   * @throws IllegalArgumentException if it is in none
+   */
+  public static long offset(Slice slice, List<Slice> in) {
+    long before = 0;
+    for (Slice each : in) {
+      if (each.contains(slice)) {
+        return before + slice.start() - each.start();
+      }
+      before += each.size();
+    }
+    throw new IllegalArgumentException(slice + " isn't in " + in);
   }
 
   /** {@code [64, 128)}. */

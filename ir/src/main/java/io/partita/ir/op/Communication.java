@@ -310,6 +310,11 @@ public sealed interface Communication extends Op {
       steps = List.copyOf(steps);
     }
 
+    /** Whether slices are the whole vector, in order. */
+    public boolean isWhole(List<Slice> slices) {
+      return slices.equals(List.of(new Slice(0, elements)));
+    }
+
     /** Whether another exchange goes on with all elements of this one, which are in place. */
     public boolean isContinuedBy(Exchange rest) {
       return sync == rest.sync && after.equals(before) && rest.before.equals(before);

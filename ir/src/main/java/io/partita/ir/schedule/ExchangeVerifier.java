@@ -110,8 +110,12 @@ final class ExchangeVerifier {
   private void requireBefore(ScheduleStep.Exchange exchange) {
     if (exchange.operand().isPresent()) {
       memory.read("operand", exchange.operand().get(), bytes(exchange, before(exchange)));
-    } else if (!before(exchange).isEmpty()) {
-      memory.read("vector", exchange.vector(), vectorBytes(exchange));
+    } else {
+      ElementType element = exchange.element();
+      for (Slice own : before(exchange)) {
+        long start = exchange.vector() + element.packedBytes(own.start());
+        memory.read("vector", start, element.packedBytes(own.size()));
+      }
     }
   }
 

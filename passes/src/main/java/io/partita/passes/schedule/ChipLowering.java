@@ -105,16 +105,12 @@ final class ChipLowering {
     this.sharing = new Sharing(graph, types, steps);
     this.columns = new ColumnStorage(graph);
     addInputs();
-    this.destinations = Destinations.of(module, types, storages, sharing, steps);
+    RoleExchanges messages = new RoleExchanges(program, devices);
+    this.destinations =
+        Destinations.of(module, types, storages, sharing, steps, messages::gathered);
     this.exchanges =
         new ExchangeTasks(
-            new RoleExchanges(program, devices),
-            destinations,
-            sharing,
-            storages,
-            tasks,
-            unsupported,
-            this::wrote);
+            messages, destinations, sharing, storages, tasks, unsupported, this::wrote);
   }
 
   /**

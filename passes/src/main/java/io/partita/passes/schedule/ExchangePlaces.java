@@ -2,7 +2,6 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Origin;
-import io.partita.ir.message.Slice;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.ScheduleStep;
@@ -18,7 +17,8 @@ import java.util.Set;
 
 /**
  * The place of the vector of a collective: that of the operand, if it is the whole vector and has
- * no later use; else that of the result, if it is the whole vector; else a separate region.
+ * no later use; else that of the result, if it is the whole vector, of which the operand may be a
+ * part already; else a separate region.
  *
  * @param result the place of the result; unused if there is none
  */
@@ -53,8 +53,8 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
       Optional<Storage> destination) {
     Communication.Exchange first = exchanges.getFirst();
     TensorType type = TensorType.of(first.element(), first.elements());
-    boolean givesAll = exchanges.stream().allMatch(each -> isAll(each, each.before()));
-    boolean getsAll = exchanges.stream().allMatch(each -> isAll(each, each.after()));
+    boolean givesAll = exchanges.stream().allMatch(each -> each.isWhole(each.before()));
+    boolean getsAll = exchanges.stream().allMatch(each -> each.isWhole(each.after()));
     boolean isVectorGiven = getsAll && destination.isPresent() && destination.get().isContiguous();
     boolean operandIsVector =
         operand.isPresent()
@@ -63,6 +63,12 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
             && operand.get().isContiguous()
             && operand.get().region().kind() == Region.Kind.ACTIVATION
             && (!isVectorGiven || destination.equals(operand));
+    // An operand that was written to its place in the vector.
+    boolean operandIsPart =
+        operand.isPresent()
+            && !givesAll
+            && isVectorGiven
+            && operand.get().region() == destination.get().region();
     Storage vector;
     if (operandIsVector) {
       vector = operand.get();
@@ -83,7 +89,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
         new Task.Exchange(
             exchanges,
             first.element(),
-            operandIsVector ? Optional.empty() : operand,
+            operandIsVector || operandIsPart ? Optional.empty() : operand,
             hasResult ? Optional.of(result) : Optional.empty(),
             vector,
             message == 0
@@ -92,9 +98,5 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
                     Region.activation(origin.withName(origin.name() + " message"), message)),
             origin);
     return new ExchangePlaces(task, result);
-  }
-
-  private static boolean isAll(Communication.Exchange exchange, List<Slice> slices) {
-    return slices.equals(List.of(new Slice(0, exchange.elements())));
   }
 }

@@ -3,6 +3,7 @@ package io.partita.passes.schedule;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Slice;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import java.util.ArrayList;
@@ -64,6 +65,24 @@ final class RoleExchanges {
             && users.getFirst().op() instanceof Communication.Exchange second
             && first.isContinuedBy(second);
     return isContinued ? Optional.of(users.getFirst()) : Optional.empty();
+  }
+
+  /**
+   * Returns which elements of the vector the operand of an exchange is, if these are adjacent and
+   * the same on all devices, which get the whole vector; none if messages bring the operand.
+   */
+  Optional<Slice> gathered(Node node) {
+    List<Communication.Exchange> all = of(node);
+    Communication.Exchange first = all.getFirst();
+    boolean isGathered =
+        !node.operands().isEmpty()
+            && first.before().size() == 1
+            && all.stream().allMatch(each -> each.before().equals(first.before()))
+            && all.stream().allMatch(each -> each.isWhole(each.after()))
+            && !first.isWhole(first.before())
+            && !(node.operand(0).definition() != null
+                && node.operand(0).definition().op() instanceof Communication);
+    return isGathered ? Optional.of(first.before().getFirst()) : Optional.empty();
   }
 
   /** Returns the nodes that read the result of an exchange. */

@@ -14,6 +14,7 @@ import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.ReshardPlace;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
@@ -87,6 +88,93 @@ final class NormStrategy {
   }
 
   /**
+   * Does without sums of quantized products: their operands are gathered, which are bytes, each
+   * device computes some columns and what is computed from them by column, such as the skip
+   * connection, and these are gathered before what needs whole lines, such as the norm, or is an
+   * output. Nothing is added that other devices send.
+   *
+   * @param everywhere the plan with all-reduces
+   */
+  void splitColumns(LayoutPlan everywhere) {
+    Set<Value> sums = sums(everywhere);
+    Set<Value> split = new LinkedHashSet<>();
+    for (Value sum : sums) {
+      for (TrainedWeights.Weight weight : products(sum, sums)) {
+        Value product = weight.node().result();
+        Split columns = mesh.weights(weight.outputs(), weight.unit());
+        int bits = weight.node().operand(0).type().element().bits();
+        if (!columns.isNone() && bits < product.type().element().bits()) {
+          pins.whole(weight.node().operand(0), mesh.tensor());
+          weight.split(pins, columns);
+          pins.split(product, product.type().rank() - 1, columns);
+          split.addAll(byColumn(product));
+        }
+      }
+    }
+    split.stream().filter(this::isNeededWhole).forEach(this::pinWhole);
+    split.stream()
+        .flatMap(value -> readersOf(value).stream())
+        .filter(reader -> split.contains(reader.results().getFirst()))
+        .flatMap(reader -> reader.operands().stream())
+        .filter(operand -> !split.contains(operand) && !weights.isTrained(operand))
+        .forEach(this::pinWhole);
+  }
+
+  private void pinWhole(Value value) {
+    pins.whole(value, mesh.tensor());
+  }
+
+  private boolean isNeededWhole(Value value) {
+    return graph.outputs().stream().anyMatch(output -> output.value() == value)
+        || readersOf(value).stream().anyMatch(reader -> !isByColumn(reader, value));
+  }
+
+  private List<Node> readersOf(Value value) {
+    return readers.getOrDefault(value, List.of());
+  }
+
+  /** Returns the products from which a sum is computed by column, after all other sums. */
+  private List<TrainedWeights.Weight> products(Value sum, Set<Value> sums) {
+    List<TrainedWeights.Weight> products = new ArrayList<>();
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> open = new ArrayDeque<>(List.of(sum));
+    while (!open.isEmpty()) {
+      Value value = open.removeFirst();
+      Node node = value.definition();
+      if (node == null || !seen.add(value) || value != sum && sums.contains(value)) {
+        continue;
+      }
+      if (isByColumn(node, value)) {
+        open.addAll(node.operands());
+      } else if (value.type().shape().equals(sum.type().shape())) {
+        weights.of(node).ifPresent(products::add);
+      }
+    }
+    return products;
+  }
+
+  /** Returns the values that are computed by column from one, which is among them. */
+  private Set<Value> byColumn(Value first) {
+    Set<Value> found = new LinkedHashSet<>();
+    Deque<Value> open = new ArrayDeque<>(List.of(first));
+    while (!open.isEmpty()) {
+      Value value = open.removeFirst();
+      if (found.add(value)) {
+        readersOf(value).stream()
+            .filter(reader -> isByColumn(reader, value))
+            .forEach(reader -> open.addAll(reader.results()));
+      }
+    }
+    return found;
+  }
+
+  private static boolean isByColumn(Node node, Value operand) {
+    return RemainingStrategy.isByFeature(node.op())
+        && node.results().size() == 1
+        && node.result().type().shape().equals(operand.type().shape());
+  }
+
+  /**
    * Splits a product by columns, so that its operand is gathered, if devices then receive at most
    * half as much, because that takes another exchange: of N devices, each receives the operand's
    * parts of the others and their columns of its own tokens, instead of their terms of all columns.
@@ -141,7 +229,7 @@ final class NormStrategy {
       if (!stream.add(value)) {
         continue;
       }
-      readers.getOrDefault(value, List.of()).stream()
+      readersOf(value).stream()
           .filter(node -> isBetween(node) && isAsLong(node.result(), value))
           .forEach(node -> open.add(node.result()));
       if (value.definition() != null && isBetween(value.definition())) {
@@ -171,7 +259,7 @@ final class NormStrategy {
   }
 
   private boolean leaves(Value value) {
-    return readers.getOrDefault(value, List.of()).stream().anyMatch(node -> !isBetween(node));
+    return readersOf(value).stream().anyMatch(node -> !isBetween(node));
   }
 
   private static boolean isBetween(Node node) {

@@ -103,6 +103,10 @@ final class Planner {
         norms.splitTokens(plan);
         yield propagate(pins);
       }
+      case COLUMNS -> {
+        norms.splitColumns(plan);
+        yield propagate(pins);
+      }
     };
   }
 

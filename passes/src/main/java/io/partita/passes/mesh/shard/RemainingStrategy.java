@@ -95,17 +95,20 @@ final class RemainingStrategy {
   }
 
   private boolean isByFeature(Node node, Value from) {
-    boolean passes =
-        switch (node.op()) {
-          case Elementwise elementwise -> true;
-          case Quantized quantized -> true;
-          case IntegerNetwork network -> network.isElementwise();
-          case Op other -> false;
-        };
-    return passes
+    return isByFeature(node.op())
         && node.results().getFirst().type().shape().equals(from.type().shape())
         && node.operands().stream()
             .allMatch(operand -> operand == from || weights.isTrained(operand));
+  }
+
+  /** Whether each feature of the result depends on that of operands alone. */
+  static boolean isByFeature(Op op) {
+    return switch (op) {
+      case Elementwise elementwise -> true;
+      case Quantized quantized -> true;
+      case IntegerNetwork network -> network.isElementwise();
+      case Op other -> false;
+    };
   }
 
   /** Outputs of the graph may be split. */

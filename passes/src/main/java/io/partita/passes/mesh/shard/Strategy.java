@@ -57,7 +57,12 @@ public record Strategy(
     /** A reduction to one device, which adds the skip connection and broadcasts the norm. */
     ROOT,
     /** A reduce-scatter: each device computes the norm of its tokens, and all gather the norms. */
-    TOKENS
+    TOKENS,
+    /**
+     * No sum of quantized products: they gather their operands, each device computes columns and
+     * adds the skip connection to them, and all gather these and compute the norm.
+     */
+    COLUMNS
   }
 
   /** Whether weights are split. */

@@ -38,6 +38,8 @@ final class ChipRun {
   /** The transfers of a tile that is joined: own elements there and back, and those of messages. */
   private static final int TILE_MOVES = 3;
 
+  private static final int NEVER = -1;
+
   private final TargetTimeline timeline;
   private final Optional<PreloadRoom> preloadRoom;
   private final MemoryNames names;
@@ -82,8 +84,10 @@ final class ChipRun {
   /** Whether its last action stores its result. */
   private boolean isKept;
 
-  /** The number of actions before its own step. */
+  /** The number of actions before its own step, and those that don't need its operand in place. */
   private int beginning;
+
+  private int keeping = NEVER;
 
   /** When the exchange may begin to load what it joins next, if that is before it does so. */
   private OptionalInt ahead = OptionalInt.empty();
@@ -196,19 +200,20 @@ final class ChipRun {
           begin(begin.next(role.steps(), ends.size()).orElseThrow());
         }
         if (action < beginning) {
-          return actions.get(action);
+          return next();
         }
       } else if (step instanceof ScheduleStep.Exchange now) {
         if (exchange == null) {
           begin(now);
         }
-        if (!preloading && action >= Math.min(1, actions.size())) {
+        if (!preloading && action >= beginning) {
+          keepOperand();
           left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
           preload(Math.min(left, Actions.PRELOADED));
           preloading = true;
         }
         if (action < actions.size()) {
-          return actions.get(action);
+          return next();
         }
         end(now);
       } else {
@@ -217,6 +222,13 @@ final class ChipRun {
       end();
     }
     return null;
+  }
+
+  private Action next() {
+    if (action == keeping) {
+      keepOperand();
+    }
+    return actions.get(action);
   }
 
   private Exchange own() {
@@ -236,7 +248,15 @@ final class ChipRun {
     awaited = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
     reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
-    exchange.operand().ifPresent(operand -> copy(bytes(own.before()), "operand"));
+    keeping = exchange.operand().isPresent() ? all.keeping(own.before()) : NEVER;
+  }
+
+  /** Copies the operand to the vector, unless it is there. */
+  private void keepOperand() {
+    if (keeping != NEVER) {
+      copy(bytes(own().before()), "operand");
+      keeping = NEVER;
+    }
   }
 
   private void end(ScheduleStep.Exchange now) {

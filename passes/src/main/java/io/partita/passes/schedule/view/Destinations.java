@@ -4,6 +4,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Slice;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -16,10 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
- * The storage into which values are written directly, without a copy: parts of a concatenation, the
- * result of a reshape of a transpose, and new values of states.
+ * The storage into which values are written directly, without a copy: parts of a concatenation or
+ * of the vector of an exchange, the result of a reshape of a transpose, and new values of states.
  */
 public final class Destinations {
   private final Map<Value, Storage> destinations = new IdentityHashMap<>();
@@ -30,8 +32,11 @@ public final class Destinations {
 
   private final StoredTypes types;
 
-  private Destinations(Graph graph, StoredTypes types) {
+  private final Function<Node, Optional<Slice>> gathered;
+
+  private Destinations(Graph graph, StoredTypes types, Function<Node, Optional<Slice>> gathered) {
     this.types = types;
+    this.gathered = gathered;
     this.readers = graph.readers();
     graph.outputs().forEach(output -> outputs.add(output.value()));
   }
@@ -39,14 +44,17 @@ public final class Destinations {
   /**
    * @param states the storage of inputs that are states
    * @param steps by node, the index of the step that computes it
+   * @param gathered of an exchange that gives its whole vector, which elements of this its operand
+   *     is, if it can be written there
    */
   public static Destinations of(
       Module module,
       StoredTypes types,
       Map<Value, Storage> states,
       Sharing sharing,
-      Map<Node, Integer> steps) {
-    Destinations made = new Destinations(module.graph(), types);
+      Map<Node, Integer> steps,
+      Function<Node, Optional<Slice>> gathered) {
+    Destinations made = new Destinations(module.graph(), types, gathered);
     for (Module.State state : module.states()) {
       Value input = named(module.graph(), state.input());
       Value output =
@@ -101,7 +109,22 @@ public final class Destinations {
       case Movement.Reshape reshape -> passOn(node);
       case Movement.Transpose transpose -> passOn(node);
       case Elementwise.Cast cast when isAlias(node) -> passOn(node);
+      case Communication.Exchange exchange -> gathered.apply(node).ifPresent(own -> own(node, own));
       case Op other -> {}
+    }
+  }
+
+  /** The operand of an exchange is written where its elements are in the vector. */
+  private void own(Node node, Slice own) {
+    Storage vector = destinations.getOrDefault(node.result(), Storage.fresh(node.result(), types));
+    boolean isPlace = vector.isContiguous() && vector.region().kind() == Region.Kind.ACTIVATION;
+    if (isPlace
+        && assign(
+            node.operand(0),
+            vector
+                .reshaped(List.of(vector.elements()))
+                .map(line -> line.part(0, own.start(), own.size())))) {
+      destinations.put(node.result(), vector);
     }
   }
 

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Tests what devices exchange around a norm of which each computes some tokens. */
+/** Tests what devices exchange around a norm of which each computes some tokens or columns. */
 class NormStrategyTest {
   private static final int TOKENS = 8;
   private static final int FEATURES = 16;
@@ -51,6 +51,13 @@ class NormStrategyTest {
   void anotherExchangeMustHalveTheBytes() {
     assertThat(exchanges(8, "tensor=2,norm=tokens"))
         .containsExactly(SyncKind.ALL_GATHER, SyncKind.REDUCE_SCATTER);
+  }
+
+  /** The operand of the second product, and the result with what is added to it. */
+  @Test
+  void columnsTakeNoSums() {
+    assertThat(exchanges(32, "tensor=4,norm=columns"))
+        .containsExactly(SyncKind.ALL_GATHER, SyncKind.ALL_GATHER);
   }
 
   /** Returns the exchanges of a network of bytes, whose result must be the same on devices. */

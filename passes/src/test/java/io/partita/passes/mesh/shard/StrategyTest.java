@@ -20,6 +20,7 @@ class StrategyTest {
         "pipeline=2,tensor=4",
         "tensor=4,pipeline=2,norm=root",
         "tensor=4,norm=tokens",
+        "tensor=4,norm=columns",
         "tensor=8,inside=2,vocabulary=replicated",
         "tensor=3,remaining=replicated,capacities=2:1:0"
       })

@@ -163,7 +163,7 @@ final class PaperBenchmarks {
     Compiled compiled;
     try {
       TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-      compiled = Compiled.of(block, target, workload.strategies(), SchedulerOptions.STANDARD);
+      compiled = Compiled.of(block, target, workload.strategies(chips), SchedulerOptions.STANDARD);
     } catch (PartitaException e) {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;

@@ -45,9 +45,9 @@ record LowerBound(double weights, double products, double links, double ways) {
     return Math.max(Math.max(weights, products), links) + ways;
   }
 
-  /** Exchanges that depend on each other: sums that are split by tokens are gathered again. */
+  /** Exchanges that depend on each other: without sums on all chips, operands are gathered, too. */
   private static int exchanges(BlockRun block) {
-    return block.strategy().contains("norm=tokens") ? 2 * SUMS : SUMS;
+    return block.strategy().contains("norm=") ? 2 * SUMS : SUMS;
   }
 
   /** The cycles of a message between the chips that are the farthest from each other. */

@@ -57,6 +57,8 @@ public enum Workload {
   /** The strategy with which each chip has all weights. */
   static final String SEQUENCE = "sequence";
 
+  private static final int MOST_GATHERED = 16;
+
   private final String text;
   private final String title;
   private final String shortTitle;
@@ -120,13 +122,15 @@ public enum Workload {
   }
 
   /**
-   * The strategies to choose from: several tokens can have their norms, or all that isn't
-   * attention, on different chips.
+   * The strategies to choose from: a token can be gathered by columns, and several tokens can have
+   * their norms, or all that isn't attention, on different chips. Gathers take more messages than
+   * sums, which more chips don't make up for.
    */
-  public List<String> strategies() {
-    return mode == Mode.DECODE
-        ? List.of("tensor")
-        : List.of("tensor", "tensor,norm=tokens", SEQUENCE);
+  public List<String> strategies(int chips) {
+    if (mode == Mode.DECODE) {
+      return chips > MOST_GATHERED ? List.of("tensor") : List.of("tensor", "tensor,norm=columns");
+    }
+    return List.of("tensor", "tensor,norm=tokens", SEQUENCE);
   }
 
   /** The multiplications of the block's products, those of attention included. */

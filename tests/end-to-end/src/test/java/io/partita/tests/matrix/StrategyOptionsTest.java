@@ -29,6 +29,8 @@ class StrategyOptionsTest {
               "tensor=4,inside=2,norm=tokens",
               "pipeline=2,tensor=3,norm=tokens",
               "sequence=2,tensor=3,norm=tokens",
+              "tensor=7,norm=columns",
+              "pipeline=2,tensor=3,norm=columns",
               "tensor=5,vocabulary=replicated,remaining=replicated",
               "sequence=3,tensor=4,inside=2",
               "pipeline=2,sequence=2,tensor=2",

@@ -31,6 +31,10 @@ class StrategiesTest {
         "gpt2/ts_sdpa_dynamic | tensor=2,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
         "llama/ts_mqa | tensor=3,norm=tokens | 8 head=all_gather, 6 head=reduce_scatter",
         "vit/ts_eager_static | tensor=5,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
+        // Quantized products: their operands and results are gathered; floats are still summed.
+        "quantized/llama_qdq | tensor=2,norm=columns | 9 head=all_gather",
+        "quantized/bert_qdq | tensor=4,norm=columns | 9 head=all_gather",
+        "gpt2/dynamo_sdpa_kv | tensor=3,norm=columns | 1 head=all_gather, 4 head=all_reduce",
         // One head for each pair of devices: their halves of queries and keys are joined.
         "gpt2/dynamo_sdpa_kv | tensor=8,inside=2"
             + " | 1 head=all_gather+inside=all_gather, 4 head=all_reduce+inside=all_reduce,"

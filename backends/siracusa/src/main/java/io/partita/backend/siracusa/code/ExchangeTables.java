@@ -28,9 +28,6 @@ final class ExchangeTables {
   private final PlaceNames places;
   private final int member;
 
-  /** Whether the next exchange begins before its own step. */
-  private boolean isBegun;
-
   private ExchangeTables(PlaceNames places, int member) {
     this.places = places;
     this.member = member;
@@ -71,7 +68,6 @@ final class ExchangeTables {
   }
 
   private void add(ChipSchedule entry, int index, ScheduleStep any) {
-    isBegun |= any instanceof ScheduleStep.BeginExchange;
     if (!(any instanceof ScheduleStep.Exchange step)) {
       return;
     }
@@ -81,17 +77,26 @@ final class ExchangeTables {
     List<Variable> fields = new ArrayList<>();
     Optional<Action.Finish> resulting =
         step.result().isPresent() ? all.resulting(exchange.after()) : Optional.empty();
-    fields.add(new Variable("actions", actionsOf(list, step.element(), resulting)));
+    int keeping = all.keeping(exchange.before());
+    List<Slice> operand = step.operand().isPresent() ? exchange.before() : List.of();
+    List<String> actions = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
+      Action action = list.get(i);
+      List<Slice> sent = i < keeping ? operand : List.of();
+      List<Variable> written = fields(action, step.element(), isResulting(action, resulting), sent);
+      actions.add(
+          written.stream()
+              .map(field -> "." + field.name() + " = " + field.value())
+              .collect(Collectors.joining(", ", "{", "}")));
+    }
+    fields.add(new Variable("actions", named(this.actions, "actions_", actions)));
     fields.add(new Variable("action_count", count(list)));
     fields.add(new Variable("copying", Integer.toString(all.copying())));
-    if (isBegun) {
-      fields.add(new Variable("beginning", Integer.toString(all.beginning())));
-    }
-    isBegun = false;
+    fields.add(new Variable("beginning", Integer.toString(all.beginning())));
     if (step.operand().isPresent()) {
+      fields.add(new Variable("keeping", Integer.toString(keeping)));
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
-      fields.add(new Variable("operand", places.l2(entry, index, step.operand().get())));
     }
     if (step.result().isPresent() && resulting.isEmpty()) {
       fields.add(new Variable("after", slicesOf(exchange.after())));
@@ -99,9 +104,13 @@ final class ExchangeTables {
     }
     step.result().ifPresent(lines -> fields.addAll(result(entry, index, lines)));
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
-    fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
+    List<String> memory = new ArrayList<>();
+    memory.add("[PARTITA_VECTOR] = " + places.l2(entry, index, step.vector()));
     step.message()
-        .ifPresent(place -> fields.add(new Variable("message", places.l2(entry, index, place))));
+        .ifPresent(place -> memory.add("[PARTITA_BUFFERS] = " + places.l2(entry, index, place)));
+    step.operand()
+        .ifPresent(place -> memory.add("[PARTITA_OPERAND] = " + places.l2(entry, index, place)));
+    fields.add(new Variable("places", "{" + String.join(", ", memory) + "}"));
     fields.add(new Variable("workspace", "partita_l1 + " + step.working()));
     fields.add(new Variable("workspace_bytes", Long.toString(step.workingBytes())));
     String size =
@@ -131,18 +140,6 @@ final class ExchangeTables {
     return "{.start = %s, .size = %s}".formatted(slice.start(), slice.size());
   }
 
-  private String actionsOf(
-      List<Action> list, ElementType element, Optional<Action.Finish> resulting) {
-    List<String> elements = new ArrayList<>();
-    for (Action action : list) {
-      elements.add(
-          fields(action, element, isResulting(action, resulting)).stream()
-              .map(field -> "." + field.name() + " = " + field.value())
-              .collect(Collectors.joining(", ", "{", "}")));
-    }
-    return named(actions, "actions_", elements);
-  }
-
   /** Whether the action joins what is stored in the result. */
   private static boolean isResulting(Action action, Optional<Action.Finish> resulting) {
     return action instanceof Action.Joining
@@ -150,7 +147,11 @@ final class ExchangeTables {
         && action.step() == resulting.get().step();
   }
 
-  private List<Variable> fields(Action action, ElementType element, boolean isResulting) {
+  /**
+   * @param operand the elements of the operand, if messages of these are sent from there
+   */
+  private List<Variable> fields(
+      Action action, ElementType element, boolean isResulting, List<Slice> operand) {
     List<Variable> fields = new ArrayList<>();
     Step step = action.message();
     fields.add(
@@ -184,8 +185,29 @@ final class ExchangeTables {
     if (isResulting) {
       fields.add(new Variable("gives_result", "1"));
     }
-    if (action.place() > 0) {
-      fields.add(new Variable("place", Long.toString(action.place())));
+    fields.addAll(place(action, element, operand));
+    return fields;
+  }
+
+  /** Where the message is in L2, without what is 0. */
+  private static List<Variable> place(Action action, ElementType element, List<Slice> operand) {
+    Step step = action.message();
+    List<Variable> fields = new ArrayList<>();
+    long at = action.place();
+    if (step.isInPlace()) {
+      Slice slice = step.slices().getFirst();
+      boolean isSentFromOperand = action instanceof Action.Send && !operand.isEmpty();
+      at =
+          element.packedBytes(1)
+              * (isSentFromOperand ? Slice.offset(slice, operand) : slice.start());
+      if (isSentFromOperand) {
+        fields.add(new Variable("in", "PARTITA_OPERAND"));
+      }
+    } else {
+      fields.add(new Variable("in", "PARTITA_BUFFERS"));
+    }
+    if (at > 0) {
+      fields.add(new Variable("at", Long.toString(at)));
     }
     return fields;
   }
