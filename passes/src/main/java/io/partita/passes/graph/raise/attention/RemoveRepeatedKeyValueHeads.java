@@ -11,6 +11,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.passes.graph.raise.Parameters;
 import io.partita.passes.rewrite.Capture;
@@ -20,6 +21,7 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * {@code attention(q, repeat(k), repeat(v)) -> attention(q, k, v)}: the number of repetitions is
@@ -74,17 +76,25 @@ final class RemoveRepeatedKeyValueHeads implements RewriteRule {
     Shape heads = value.type().shape();
     Shape to = match.get(REPEATED).type().shape();
     Shape from = match.get(SHARED).type().shape();
-    if (to.equals(heads) && from.rank() == 4 && from.dim(1).is(1)) {
-      return from.dim(0).equals(heads.dim(0)) ? Optional.of(from) : Optional.empty();
+    int axis = repeatedAxis(from, to);
+    if (axis < 0) {
+      return Optional.empty();
     }
-    boolean isRepetition =
-        to.rank() == 5
-            && from.rank() == 5
-            && from.dim(2).is(1)
-            && from.with(2, to.dim(2)).equals(to)
-            && to.dim(1).times(to.dim(2)).equals(heads.dim(1))
-            && to.without(2).with(1, heads.dim(1)).equals(heads);
-    return isRepetition ? Optional.of(from.without(2)) : Optional.empty();
+    Dim shared = heads.dim(1).dividedExactlyBy(to.dim(axis));
+    // What is before the repeated dimension counts heads, in whatever dimensions it is written.
+    return shared != null && from.range(0, axis).size().equals(heads.dim(0).times(shared))
+        ? Optional.of(heads.with(1, shared))
+        : Optional.empty();
+  }
+
+  /** Returns the only dimension in which the shapes differ, or a negative number. */
+  private static int repeatedAxis(Shape from, Shape to) {
+    if (from.rank() != to.rank()) {
+      return -1;
+    }
+    int[] differing =
+        IntStream.range(0, to.rank()).filter(i -> !from.dim(i).equals(to.dim(i))).toArray();
+    return differing.length == 1 ? differing[0] : -1;
   }
 
   private static Value removed(Value value, Shape shared, GraphEditor graph) {

@@ -292,6 +292,24 @@ public final class AttentionRuleTest implements RuleTest {
                 %2 = attention(%q, %0, %1) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0} : f32[2,6,5,4]
                 """),
         assertThat(new RemoveRepeatedKeyValueHeads())
+            .as("each dimension of repeat_interleave's tile has a dimension for its repetitions")
+            .within(1e-5)
+            .on(
+                """
+                (%q: f32[2,6,5,4], %k: f32[2,3,1,1,7,4], %v: f32[6,1,7,4])
+                %0 = broadcast(%k) {to = [2,3,2,1,7,4]} : f32[2,3,2,1,7,4]
+                %1 = reshape(%0) {to = [2,6,7,4]} : f32[2,6,7,4]
+                %2 = broadcast(%v) {to = [6,2,7,4]} : f32[6,2,7,4]
+                %3 = reshape(%2) {to = [2,6,7,4]} : f32[2,6,7,4]
+                %4 = attention(%q, %1, %3) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0} : f32[2,6,5,4]
+                """)
+            .gives(
+                """
+                %0 = reshape(%k) {to = [2, 3, 7, 4]} : f32[2,3,7,4]
+                %1 = reshape(%v) {to = [2, 3, 7, 4]} : f32[2,3,7,4]
+                %2 = attention(%q, %0, %1) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0} : f32[2,6,5,4]
+                """),
+        assertThat(new RemoveRepeatedKeyValueHeads())
             .as("all heads are repeated in turn")
             .on(
                 """
