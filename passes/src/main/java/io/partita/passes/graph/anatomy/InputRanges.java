@@ -73,9 +73,61 @@ public final class InputRanges {
               .ifPresent(
                   capacity ->
                       extent(node.operand(1).type().dim(axis))
-                          .ifPresent(tokens -> limit(node, 2, 0, capacity - tokens)));
+                          .ifPresent(tokens -> position(node, capacity, tokens)));
+      case Movement.ScatterElements(int axis, var reduction) ->
+          index(node, 1, node.operand(0).type().dim(axis));
+      case Movement.ScatterNd scatter when isSingle(node) ->
+          index(node, 1, node.operand(0).type().dim(0));
+      case Movement.GatherNd(int batches) when isSingle(node) ->
+          index(node, 1, node.operand(0).type().dim(batches));
       case Op other -> {}
     }
+  }
+
+  /** Whether tuples of indices have one index. */
+  private static boolean isSingle(Node node) {
+    return node.operand(1).type().shape().fromEnd(0).is(1);
+  }
+
+  /** The position of an update, which may count from the end if the model says so. */
+  private void position(Node node, long capacity, long tokens) {
+    Value start = node.operand(2);
+    while (!start.isInput()
+        && (start.definition().op() instanceof Movement.Broadcast
+            || start.definition().op() instanceof Movement.Reshape)) {
+      start = start.definition().operand(0);
+    }
+    if (!start.isInput() && isCountedFromEnd(start.definition(), capacity)) {
+      limit(start.definition(), 2, -capacity, capacity - tokens);
+    } else {
+      limit(node, 2, 0, capacity - tokens);
+    }
+  }
+
+  /** Whether a node is {@code x < 0 ? x + capacity : x}. */
+  private boolean isCountedFromEnd(Node node, long capacity) {
+    if (!(node.op() instanceof Elementwise.Select)
+        || node.operand(0).isInput()
+        || !known.containsKey(node.operand(2))) {
+      return false;
+    }
+    Node less = node.operand(0).definition();
+    Shifted index = known.get(node.operand(2));
+    return less.op() instanceof Elementwise.Binary(BinaryFunction function)
+        && function == BinaryFunction.LESS
+        && less.operand(0) == node.operand(2)
+        && isNumber(less.operand(1), 0)
+        && new Shifted(index.input(), index.offset() + capacity).equals(known.get(node.operand(1)));
+  }
+
+  private static boolean isNumber(Value value, long number) {
+    return !value.isInput()
+        && value
+            .definition()
+            .constant()
+            .flatMap(InputRanges::uniform)
+            .filter(found -> found == number)
+            .isPresent();
   }
 
   /** An index below 0 counts from the end. */

@@ -72,6 +72,49 @@ class InputRangesTest {
   }
 
   @Test
+  void positionsMayCountFromTheEnd() {
+    String update =
+        """
+        %%zero = constant 0 : i64[]
+        %%capacity = constant %d : i64[]
+        %%0 = less(%%p, %%zero) : bool[1]
+        %%1 = add(%%p, %%capacity) : i64[1]
+        %%2 = select(%%0, %%1, %%p) : i64[1]
+        %%3 = slice(%%t) {starts = [0,0], sizes = [1,2], steps = [1,1]} : f32[1,2]
+        %%4 = reshape(%%3) {to = [1,1,2]} : f32[1,1,2]
+        %%5 = cache_update(%%c, %%4, %%2) {axis = 1} : f32[1,8,2]
+        %%6 = slice(%%5) {starts = [0,0,0], sizes = [1,3,2], steps = [1,1,1]} : f32[1,3,2]
+        %%y = reshape(%%6) {to = [3,2]} : f32[3,2]
+        """;
+    assertThat(of(update.formatted(8))).containsExactly(new InputRange("p", -8, 7));
+    assertThat(of(update.formatted(9))).isEmpty();
+  }
+
+  @Test
+  void indicesOfScatteredElementsAndSlicesLieInTheirData() {
+    assertThat(
+            of(
+                """
+                %0 = reshape(%i) {to = [3,1]} : i64[3,1]
+                %1 = broadcast(%0) {to = [3,2]} : i64[3,2]
+                %2 = slice(%t) {starts = [0,0], sizes = [3,2], steps = [1,1]} : f32[3,2]
+                %3 = scatter_elements(%t, %1, %2) {axis = 0, reduction = replace} : f32[5,2]
+                %y = slice(%3) {starts = [0,0], sizes = [3,2], steps = [1,1]} : f32[3,2]
+                """))
+        .containsExactly(new InputRange("i", -5, 4));
+    assertThat(
+            of(
+                """
+                %0 = reshape(%p) {to = [1,1]} : i64[1,1]
+                %1 = slice(%t) {starts = [0,0], sizes = [1,2], steps = [1,1]} : f32[1,2]
+                %2 = scatter_nd(%t, %0, %1) {reduction = replace} : f32[5,2]
+                %3 = reshape(%i) {to = [3,1]} : i64[3,1]
+                %y = gather_nd(%2, %3) {batch_dims = 0} : f32[3,2]
+                """))
+        .containsExactly(new InputRange("i", -5, 4), new InputRange("p", -5, 4));
+  }
+
+  @Test
   void usersNarrowRanges() {
     assertThat(
             of(

@@ -29,7 +29,7 @@ final class CanonicalizeAxes implements RewriteRule {
     return Pattern.result(Movement.class, CanonicalizeAxes::isStep);
   }
 
-  private static boolean isStep(Op op) {
+  static boolean isStep(Op op) {
     return op instanceof Movement.Reshape || op instanceof Movement.Transpose;
   }
 

@@ -11,7 +11,9 @@ public final class MovementRules {
           new MoveReshapeAfterUnary(),
           new MoveScaleAfterMovement(),
           new RemoveEmptyParts(),
-          new SliceOfConcat());
+          new SliceOfConcat(),
+          new MoveTransposeAfterScatter(),
+          new UpdateInsteadOfScatter());
 
   /**
    * Rules that move slices, for use after all rules that match slices in their original position.

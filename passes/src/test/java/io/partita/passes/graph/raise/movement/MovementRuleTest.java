@@ -330,6 +330,113 @@ public final class MovementRuleTest implements RuleTest {
                 %0 = constant [1] : i64[1,1]
                 %1 = gather_nd(%x, %0) {batch_dims = 1} : f32[1,5]
                 """)
+            .doesNotFire(),
+        assertThat(new MoveTransposeAfterScatter())
+            .as("the exporter's index_copy along the third axis")
+            .indices(7)
+            .on(
+                """
+                (%x: f32[1,2,7,5], %i: i64[3,1], %u: f32[3,1,2,5])
+                %0 = reshape(%x) {to = [2,1,7,5]} : f32[2,1,7,5]
+                %1 = transpose(%0) {permutation = [2,1,0,3]} : f32[7,1,2,5]
+                %2 = scatter_nd(%1, %i, %u) {reduction = replace} : f32[7,1,2,5]
+                """)
+            .gives(
+                """
+                %0 = transpose(%u) {permutation = [2, 1, 0, 3]} : f32[2,1,3,5]
+                %1 = reshape(%0) {to = [1, 2, 3, 5]} : f32[1,2,3,5]
+                %2 = reshape(%i) {to = [1, 1, 3, 1]} : i64[1,1,3,1]
+                %3 = broadcast(%2) {to = [1, 2, 3, 5]} : i64[1,2,3,5]
+                %4 = scatter_elements(%x, %3, %1) {axis = 2, reduction = replace} : f32[1,2,7,5]
+                %5 = reshape(%4) {to = [2, 1, 7, 5]} : f32[2,1,7,5]
+                %6 = transpose(%5) {permutation = [2, 1, 0, 3]} : f32[7,1,2,5]
+                """),
+        assertThat(new MoveTransposeAfterScatter())
+            .as("the first axis isn't a whole axis of the data")
+            .on(
+                """
+                (%x: f32[5,6], %i: i64[2,1], %u: f32[2,10])
+                %0 = reshape(%x) {to = [5,3,2]} : f32[5,3,2]
+                %1 = transpose(%0) {permutation = [1,0,2]} : f32[3,5,2]
+                %2 = reshape(%1) {to = [3,10]} : f32[3,10]
+                %3 = scatter_nd(%2, %i, %u) {reduction = replace} : f32[3,10]
+                """)
+            .doesNotFire(),
+        assertThat(new MoveTransposeAfterScatter())
+            .as("tuples of two indices")
+            .on(
+                """
+                (%x: f32[2,7,5], %i: i64[3,2], %u: f32[3,5])
+                %0 = transpose(%x) {permutation = [1,0,2]} : f32[7,2,5]
+                %1 = scatter_nd(%0, %i, %u) {reduction = replace} : f32[7,2,5]
+                """)
+            .doesNotFire(),
+        assertThat(new UpdateInsteadOfScatter())
+            .as("one place")
+            .indices(7)
+            .on(
+                """
+                (%x: f32[2,3,7,4], %i: i64[1], %u: f32[2,3,1,4])
+                %0 = reshape(%i) {to = [1,1,1,1]} : i64[1,1,1,1]
+                %1 = broadcast(%0) {to = [2,3,1,4]} : i64[2,3,1,4]
+                %2 = scatter_elements(%x, %1, %u) {axis = 2, reduction = replace} : f32[2,3,7,4]
+                """)
+            .gives(
+                """
+                %0 = constant 0 : i64[]
+                %1 = less(%i, %0) : bool[1]
+                %2 = constant 7 : i64[]
+                %3 = add(%i, %2) : i64[1]
+                %4 = select(%1, %3, %i) : i64[1]
+                %5 = broadcast(%4) {to = [2]} : i64[2]
+                %6 = cache_update(%x, %u, %5) {axis = 2} : f32[2,3,7,4]
+                """),
+        assertThat(new UpdateInsteadOfScatter())
+            .as("a place for each element of the batch, in another type")
+            .withoutNumbers()
+            .on(
+                """
+                (%x: f32[2,3,7,4], %i: i32[2,1,1,1], %u: f32[2,3,1,4])
+                %0 = broadcast(%i) {to = [2,3,1,4]} : i32[2,3,1,4]
+                %1 = scatter_elements(%x, %0, %u) {axis = 2, reduction = replace} : f32[2,3,7,4]
+                """)
+            .gives(
+                """
+                %0 = cast(%i) {to = i64} : i64[2,1,1,1]
+                %1 = reshape(%0) {to = [2]} : i64[2]
+                %2 = constant 0 : i64[]
+                %3 = less(%1, %2) : bool[2]
+                %4 = constant 7 : i64[]
+                %5 = add(%1, %4) : i64[2]
+                %6 = select(%3, %5, %1) : i64[2]
+                %7 = cache_update(%x, %u, %6) {axis = 2} : f32[2,3,7,4]
+                """),
+        assertThat(new UpdateInsteadOfScatter())
+            .as("a place for each head")
+            .on(
+                """
+                (%x: f32[2,3,7,4], %i: i64[1,3,1,1], %u: f32[2,3,1,4])
+                %0 = broadcast(%i) {to = [2,3,1,4]} : i64[2,3,1,4]
+                %1 = scatter_elements(%x, %0, %u) {axis = 2, reduction = replace} : f32[2,3,7,4]
+                """)
+            .doesNotFire(),
+        assertThat(new UpdateInsteadOfScatter())
+            .as("several places")
+            .on(
+                """
+                (%x: f32[2,3,7,4], %i: i64[1,1,2,1], %u: f32[2,3,2,4])
+                %0 = broadcast(%i) {to = [2,3,2,4]} : i64[2,3,2,4]
+                %1 = scatter_elements(%x, %0, %u) {axis = 2, reduction = replace} : f32[2,3,7,4]
+                """)
+            .doesNotFire(),
+        assertThat(new UpdateInsteadOfScatter())
+            .as("updates of a part of the heads")
+            .on(
+                """
+                (%x: f32[2,3,7,4], %i: i64[1,1,1,1], %u: f32[2,1,1,4])
+                %0 = broadcast(%i) {to = [2,1,1,4]} : i64[2,1,1,4]
+                %1 = scatter_elements(%x, %0, %u) {axis = 2, reduction = replace} : f32[2,3,7,4]
+                """)
             .doesNotFire());
   }
 }
