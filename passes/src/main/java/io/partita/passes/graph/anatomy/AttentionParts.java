@@ -1,5 +1,6 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -136,8 +137,12 @@ final class AttentionParts {
         cache(node, node.operand(0), source);
         yield node.operand(2);
       }
+      case Elementwise.Select select when keepsTokens(node) -> written(node, 1, 2, source);
+      case Elementwise.Binary binary when keepsTokens(node) -> written(node, 0, 1, source);
       case Elementwise.Binary binary ->
-          flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);
+          flow.isParameter(node.operand(0)) || isOneHot(node.operand(0))
+              ? node.operand(1)
+              : node.operand(0);
       case Structured.Norm norm
           when node.result().type().rank() == 4 || isProjected(node.operand(0)) ->
           node.operand(0);
@@ -146,11 +151,59 @@ final class AttentionParts {
       case Contraction.Pool pool -> node.operand(0);
       case Contraction.Convolution convolution when node.operand(1).type().dim(1).is(1) ->
           node.operand(0);
-      case Contraction.MatMul product when product.result().isFloat() -> node.operand(0);
+      case Contraction.MatMul product when product.result().isFloat() ->
+          isOneHot(node.operand(0)) ? node.operand(1) : node.operand(0);
       case Op op when Flow.isPassing(op) -> node.operand(0);
       case Elementwise.Unary unary -> node.operand(0);
       case Op other -> null;
     };
+  }
+
+  /** Returns the operand with new tokens if the other one is a cache, or null. */
+  private Value written(Node node, int one, int other, Source source) {
+    int past = kept(node.operand(one)).isPresent() ? one : other;
+    Optional<Value> cache = kept(node.operand(past));
+    if (cache.isEmpty()) {
+      return null;
+    }
+    source.past = cache.get().name();
+    source.present = present(node.result());
+    return node.operand(past == one ? other : one);
+  }
+
+  /** Whether the result is an output, and an operand is an input of which some tokens are kept. */
+  private boolean keepsTokens(Node node) {
+    return !present(node.result()).isEmpty()
+        && node.operands().stream().anyMatch(operand -> kept(operand).isPresent());
+  }
+
+  /** Returns the input of keys or values of which this is a part: products with zeros and ones. */
+  private static Optional<Value> kept(Value value) {
+    Value at = value;
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
+      Node node = at.definition();
+      boolean isProduct =
+          node.op() instanceof Elementwise.Binary(BinaryFunction function)
+              && function == BinaryFunction.MUL;
+      if (!isProduct && !Flow.isPassing(node.op())) {
+        return Optional.empty();
+      }
+      boolean isSecond = isProduct && !node.operand(0).type().equals(node.result().type());
+      at = node.operand(isSecond ? 1 : 0);
+    }
+    boolean isCache = at.isInput() && at.type().rank() >= 3 && at.type().element().isFloat();
+    return isCache ? Optional.of(at) : Optional.empty();
+  }
+
+  /** Whether the value is one where two values are equal, and zero elsewhere. */
+  private static boolean isOneHot(Value value) {
+    return Flow.above(
+            value,
+            op -> Flow.isPassing(op) || op instanceof Elementwise.Select,
+            op ->
+                op instanceof Elementwise.Binary(BinaryFunction function)
+                    && function == BinaryFunction.EQUAL)
+        .isPresent();
   }
 
   /** Whether a linear computes the value, apart from movement. */

@@ -7,16 +7,19 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -230,6 +233,51 @@ class BlockFinderTest {
   private static Value split(GraphBuilder graph, Value x, Shape shape, Integer... permutation) {
     Value apart = graph.add(new Movement.Reshape(shape), x);
     return graph.add(new Movement.Transpose(List.of(permutation)), apart);
+  }
+
+  /**
+   * A cache of 7 tokens, of which one is replaced by where, or by products with a one-hot vector.
+   */
+  @Test
+  void keysAndValuesMayBeWrittenElementByElement() {
+    ModelAnatomy anatomy =
+        raised(
+            1,
+            graph -> {
+              Value x = input(graph, "x", 2, 1, 8);
+              Value normed = norm(graph, x);
+              Value q = heads(graph, linear(graph, normed, 8));
+              Value at = graph.input("position", TensorType.of(ElementType.I64, 1));
+              Value places =
+                  graph.constant(
+                      Tensor.ofLongs(
+                          TensorType.of(ElementType.I64, 7, 1), new long[] {0, 1, 2, 3, 4, 5, 6}));
+              Value chosen = graph.add(new Elementwise.Binary(BinaryFunction.EQUAL), places, at);
+              Value k =
+                  graph.add(
+                      new Elementwise.Select(),
+                      chosen,
+                      heads(graph, linear(graph, normed, 8)),
+                      input(graph, "keys", 2, 2, 7, 4));
+              Value ones = graph.add(new Elementwise.Cast(ElementType.F32), chosen);
+              Value one = graph.constant(Tensor.scalar(ElementType.F32, 1));
+              Value others = graph.add(new Elementwise.Binary(BinaryFunction.SUB), one, ones);
+              Elementwise.Binary product = new Elementwise.Binary(BinaryFunction.MUL);
+              Value v =
+                  add(
+                      graph,
+                      graph.add(product, input(graph, "values", 2, 2, 7, 4), others),
+                      graph.add(product, ones, heads(graph, linear(graph, normed, 8))));
+              graph.output("new_keys", k);
+              graph.output("new_values", v);
+              Value sum = add(graph, x, linear(graph, weigh(graph, q, k, v), 8));
+              return add(graph, sum, network(graph, norm(graph, sum)));
+            });
+    assertThat(anatomy.blocks().getFirst().gaps()).isEmpty();
+    Block.AttentionPart attention = anatomy.blocks().getFirst().attention();
+    assertThat(attention.cross()).isFalse();
+    assertThat(attention.cache())
+        .hasValue(new Block.Cache("keys", "values", "new_keys", "new_values"));
   }
 
   @Test
