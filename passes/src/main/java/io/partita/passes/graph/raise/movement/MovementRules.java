@@ -12,6 +12,7 @@ public final class MovementRules {
           new MoveScaleAfterMovement(),
           new RemoveEmptyParts(),
           new SliceOfConcat(),
+          new KeepReducedDimensions(),
           new MoveTransposeAfterScatter(),
           new UpdateInsteadOfScatter());
 

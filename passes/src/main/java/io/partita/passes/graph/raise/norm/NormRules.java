@@ -10,7 +10,9 @@ public final class NormRules {
           new RaiseLayerNorm(),
           new RaiseShiftedLayerNorm(),
           new RaiseRmsNorm(),
+          new RaiseLengthNorm(),
           new RaiseScaledNorm(),
+          new JoinNormFactors(),
           new FuseNormScale(),
           new FuseNormBias(),
           new RemoveNormCasts());

@@ -331,6 +331,26 @@ public final class MovementRuleTest implements RuleTest {
                 %1 = gather_nd(%x, %0) {batch_dims = 1} : f32[1,5]
                 """)
             .doesNotFire(),
+        assertThat(new KeepReducedDimensions())
+            .on(
+                """
+                (%x: f32[2,3,4])
+                %0 = reduce_mean(%x) {axes = [1]} : f32[2,4]
+                %1 = reshape(%0) {to = [2,1,4]} : f32[2,1,4]
+                """)
+            .gives(
+                """
+                %0 = reduce_mean(%x) {axes = [1], keep_dims} : f32[2,1,4]
+                """),
+        assertThat(new KeepReducedDimensions())
+            .as("a dimension of 1 in another place")
+            .on(
+                """
+                (%x: f32[2,3,4])
+                %0 = reduce_sum(%x) {axes = [1]} : f32[2,4]
+                %1 = reshape(%0) {to = [2,4,1]} : f32[2,4,1]
+                """)
+            .doesNotFire(),
         assertThat(new MoveTransposeAfterScatter())
             .as("the exporter's index_copy along the third axis")
             .indices(7)

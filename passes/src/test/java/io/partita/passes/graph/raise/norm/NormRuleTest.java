@@ -39,6 +39,112 @@ public final class NormRuleTest implements RuleTest {
   @Override
   public List<RuleCase> cases() {
     return List.of(
+        assertThat(new RaiseLengthNorm())
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[2,3,4])
+                %0 = mul(%x, %x) : f32[2,3,4]
+                %1 = reduce_sum(%0) {axes = [2], keep_dims} : f32[2,3,1]
+                %2 = sqrt(%1) : f32[2,3,1]
+                %3 = constant 1.0E-12 : f32[]
+                %4 = max(%2, %3) : f32[2,3,1]
+                %5 = broadcast(%4) {to = [2,3,4]} : f32[2,3,4]
+                %6 = div(%x, %5) : f32[2,3,4]
+                """)
+            .gives(
+                """
+                %0 = rms_norm(%x) {axis = 2, epsilon = 2.499999980020986E-25} : f32[2,3,4]
+                %1 = constant 0.5 : f32[]
+                %2 = mul(%0, %1) : f32[2,3,4]
+                """),
+        assertThat(new RaiseLengthNorm())
+            .as("a factor of the length, which is that of a mean")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = mul(%x, %x) : f32[3,4]
+                %1 = reduce_sum(%0) {axes = [1], keep_dims} : f32[3,1]
+                %2 = sqrt(%1) : f32[3,1]
+                %3 = constant 0.5 : f32[]
+                %4 = mul(%2, %3) : f32[3,1]
+                %5 = div(%x, %4) : f32[3,4]
+                """)
+            .gives(
+                """
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                """),
+        assertThat(new RaiseLengthNorm())
+            .as("a limit that usual rows may reach")
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = mul(%x, %x) : f32[3,4]
+                %1 = reduce_sum(%0) {axes = [1], keep_dims} : f32[3,1]
+                %2 = sqrt(%1) : f32[3,1]
+                %3 = constant 1.0E-4 : f32[]
+                %4 = max(%2, %3) : f32[3,1]
+                %5 = div(%x, %4) : f32[3,4]
+                """)
+            .doesNotFire(),
+        assertThat(new RaiseLengthNorm())
+            .as("the length of columns")
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = mul(%x, %x) : f32[3,4]
+                %1 = reduce_sum(%0) {axes = [0], keep_dims} : f32[1,4]
+                %2 = sqrt(%1) : f32[1,4]
+                %3 = div(%x, %2) : f32[3,4]
+                """)
+            .doesNotFire(),
+        assertThat(new JoinNormFactors())
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                %1 = constant 0.5 : f32[]
+                %2 = mul(%0, %1) : f32[3,4]
+                %3 = constant 2.0 : f32[]
+                %4 = mul(%3, %2) : f32[3,4]
+                """)
+            .gives(
+                """
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                """),
+        assertThat(new JoinNormFactors())
+            .as("a factor that remains")
+            .within(TOLERANCE)
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                %1 = constant 0.5 : f32[]
+                %2 = mul(%0, %1) : f32[3,4]
+                %3 = constant 6.0 : f32[]
+                %4 = mul(%2, %3) : f32[3,4]
+                """)
+            .gives(
+                """
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                %1 = constant 3.0 : f32[]
+                %2 = mul(%0, %1) : f32[3,4]
+                """),
+        assertThat(new JoinNormFactors())
+            .as("a factor of a norm that is read without the other one, too")
+            .on(
+                """
+                (%x: f32[3,4])
+                %0 = rms_norm(%x) {axis = 1, epsilon = 0.0} : f32[3,4]
+                %1 = constant 0.5 : f32[]
+                %2 = mul(%0, %1) : f32[3,4]
+                %3 = constant 6.0 : f32[]
+                %4 = mul(%2, %3) : f32[3,4]
+                %5 = add(%2, %4) : f32[3,4]
+                """)
+            .doesNotFire(),
         assertThat(new RaiseLayerNorm())
             .within(TOLERANCE)
             .on(
