@@ -181,7 +181,9 @@ final class InspectionReport {
           "%s %s of %s"
               .formatted(
                   ffn.gated() ? "gated_ffn" : "ffn",
-                  ffn.activation().map(UnaryFunction::text).orElse("table"),
+                  ffn.activation()
+                      .map(UnaryFunction::text)
+                      .orElse(ffn.quantized() ? "table" : "other"),
                   ffn.inner()));
     }
     if (block.hasQuantizedLinears()) {

@@ -107,6 +107,9 @@ final class AttentionCandidates {
         || op instanceof Movement.Reshape
         || op instanceof Movement.Transpose
         || op instanceof Movement.Broadcast
+        || op instanceof Movement.Slice
+        || op instanceof Movement.Concat
+        || op instanceof Movement.Pad
         || op instanceof IntegerNetwork network && network.isElementwise();
   }
 

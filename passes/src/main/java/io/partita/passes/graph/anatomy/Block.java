@@ -91,7 +91,8 @@ public record Block(
    * @param node the network, or its last product if its linears are quantised
    * @param ups the products of the inner features, the gate first, or one product for both; empty
    *     where the network is one operation
-   * @param activation the function of the inner features; empty if it is a table
+   * @param activation the function of the inner features; empty if it is a table or several
+   *     operations
    * @param inner the number of features between its linears
    */
   public record FfnPart(

@@ -10,8 +10,15 @@ import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.passes.graph.raise.linear.FfnOperands;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -33,7 +40,7 @@ final class UnraisedFfns {
   /**
    * The products of the inner features.
    *
-   * @param activation the function; empty if it is a table
+   * @param activation the function; empty if it is a table or several operations
    * @param up the product whose result the function is applied to
    * @param gated the product whose result is multiplied with that, if any
    */
@@ -68,6 +75,7 @@ final class UnraisedFfns {
             : Optional.empty();
     return gated
         .or(() -> activated(hidden))
+        .or(() -> mixed(hidden))
         .filter(found -> found.up().inputFeatures().equals(down.features()))
         .map(
             found ->
@@ -75,7 +83,7 @@ final class UnraisedFfns {
                     new Block.FfnPart(
                         down.node(),
                         found.products(),
-                        gated.isPresent(),
+                        found.gated().isPresent(),
                         found.activation(),
                         down.inputFeatures(),
                         down.quantized()),
@@ -118,6 +126,60 @@ final class UnraisedFfns {
       at = next;
     }
     return Optional.empty();
+  }
+
+  /**
+   * Finds the one or two projections from which the value is computed featurewise in any other way,
+   * such as by Mish, squared rectifiers or a product of two linears.
+   */
+  private Optional<Hidden> mixed(Value value) {
+    Set<Projection> found = new LinkedHashSet<>();
+    boolean isNonlinear = false;
+    Deque<Value> work = new ArrayDeque<>(List.of(value));
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    while (!work.isEmpty()) {
+      Value at = work.removeFirst();
+      if (flow.isParameter(at) || !seen.add(at)) {
+        continue;
+      }
+      Optional<Projection> projection = projections.giving(at);
+      Node node = at.definition();
+      if (projection.isPresent()) {
+        found.add(projection.get());
+      } else if (node != null && seen.size() <= MAX_STEPS && isFeaturewise(node.op())) {
+        isNonlinear |= isNonlinear(node);
+        work.addAll(node.operands());
+      } else {
+        return Optional.empty();
+      }
+    }
+    if (!isNonlinear || found.isEmpty() || found.size() > 2) {
+      return Optional.empty();
+    }
+    Iterator<Projection> projections = found.iterator();
+    Projection up = projections.next();
+    return Optional.of(
+        new Hidden(
+            Optional.empty(),
+            up,
+            projections.hasNext() ? Optional.of(projections.next()) : Optional.empty()));
+  }
+
+  private static boolean isFeaturewise(Op op) {
+    return op instanceof Elementwise || op instanceof Structured.Norm || Flow.isPassing(op);
+  }
+
+  /** Whether more than a tanh, which ends poolers, or a product with weights is computed. */
+  private boolean isNonlinear(Node node) {
+    return switch (node.op()) {
+      case Elementwise.Unary(UnaryFunction function) ->
+          function != UnaryFunction.TANH && function != UnaryFunction.NEG;
+      case Elementwise.Binary(BinaryFunction function) ->
+          (function == BinaryFunction.MUL || function == BinaryFunction.POW)
+              && !flow.isParameter(node.operand(0))
+              && (function == BinaryFunction.POW || !flow.isParameter(node.operand(1)));
+      case Op other -> false;
+    };
   }
 
   private Optional<Projection> linear(Value value) {

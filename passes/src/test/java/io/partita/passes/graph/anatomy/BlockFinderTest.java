@@ -352,6 +352,54 @@ class BlockFinderTest {
     assertThat(anatomy.blocks().getFirst().ffns().getFirst().inner().value()).isEqualTo(16);
   }
 
+  /** Squared rectifiers with a gate, as in BitNet; Mish; and a product of two linears. */
+  @Test
+  void networksMayHaveOtherFunctionsOfTheirFeatures() {
+    for (int kind = 0; kind < 3; kind++) {
+      int function = kind;
+      ModelAnatomy anatomy =
+          raised(
+              1,
+              graph -> {
+                Value x = input(graph, "x", 2, 5, 8);
+                Value sum = add(graph, x, attention(graph, norm(graph, x), norm(graph, x)));
+                Value normed = norm(graph, sum);
+                Value up = linear(graph, normed, 16);
+                // Weights of one shape are equal, and so would be both linears of one value.
+                Value other = linear(graph, unary(graph, UnaryFunction.NEG, normed), 16);
+                Value relu = unary(graph, UnaryFunction.RELU, up);
+                Value softplus = unary(graph, UnaryFunction.SOFTPLUS, up);
+                Value hidden =
+                    switch (function) {
+                      case 0 -> mul(graph, mul(graph, relu, relu), other);
+                      case 1 -> mul(graph, up, unary(graph, UnaryFunction.TANH, softplus));
+                      default -> mul(graph, up, other);
+                    };
+                return add(graph, sum, linear(graph, hidden, 8));
+              });
+      Block.FfnPart network = anatomy.blocks().getFirst().ffns().getFirst();
+      assertThat(network.inner().value()).isEqualTo(16);
+      assertThat(network.gated()).isEqualTo(function != 1);
+      assertThat(network.activation().isPresent()).isEqualTo(function == 0);
+    }
+  }
+
+  @Test
+  void linearsWithNothingBetweenAreNotNetworks() {
+    for (boolean isPooler : new boolean[] {false, true}) {
+      ModelAnatomy anatomy =
+          anatomy(
+              graph -> {
+                Value x = input(graph, "x", 2, 5, 8);
+                Value sum = add(graph, x, attention(graph, x, x));
+                Value inner = linear(graph, norm(graph, sum), 16);
+                Value hidden = isPooler ? unary(graph, UnaryFunction.TANH, inner) : inner;
+                return linear(graph, hidden, 8);
+              });
+      assertThat(anatomy.completeBlocks()).isZero();
+    }
+  }
+
   @Test
   void headsAreNotNetworks() {
     ModelAnatomy anatomy =

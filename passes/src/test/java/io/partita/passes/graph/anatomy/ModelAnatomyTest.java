@@ -15,6 +15,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.passes.graph.raise.RaisePass;
@@ -83,14 +84,43 @@ class ModelAnatomyTest {
             "not raised: \"softmax\": the scale of the scores depends on the key");
   }
 
+  /** The sinks of GPT-OSS: a score of each head that takes a part of the probability. */
   @Test
-  void unknownActivationsAreNamed() {
+  void attentionWithSinksIsACandidate() {
+    GraphBuilder graph = new GraphBuilder("sinks");
+    Value x = input(graph, "x", 1, 5, 8);
+    Value q = heads(graph, matmul(graph, x, weight(graph, 8, 8)));
+    Value k = heads(graph, matmul(graph, x, weight(graph, 8, 8)));
+    Value v = heads(graph, matmul(graph, x, weight(graph, 8, 8)));
+    Value scores = matmul(graph, q, graph.add(new Movement.Transpose(List.of(0, 1, 3, 2)), k));
+    Value sinks =
+        graph.add(new Movement.Broadcast(Shape.of(1, 2, 5, 1)), weight(graph, 1, 2, 1, 1));
+    Value more = graph.add(new Movement.Concat(3), scores, sinks);
+    graph.at("softmax");
+    Value all = graph.add(new Reduction.Softmax(3, false), more);
+    Value p =
+        graph.add(
+            new Movement.Slice(dims(0, 0, 0, 0), dims(1, 2, 5, 5), List.of(1L, 1L, 1L, 1L)), all);
+    graph.output("y", matmul(graph, p, v));
+    assertThat(anatomy(graph.finish()).lines())
+        .containsExactly(
+            "0 of 1 blocks raised",
+            "not raised: \"softmax\": concat between the product and the softmax");
+  }
+
+  private static List<Dim> dims(long... extents) {
+    return Shape.of(extents).dims();
+  }
+
+  @Test
+  void whatMixesFeaturesIsNamed() {
     ModelAnatomy anatomy =
-        anatomy(block((graph, s) -> s, (graph, h) -> unary(graph, UnaryFunction.SIN, h)));
+        anatomy(
+            block((graph, s) -> s, (graph, h) -> graph.add(new Reduction.Softmax(2, false), h)));
     assertThat(anatomy.lines())
         .containsExactly(
             "0 of 1 blocks raised",
-            "block 0 \"weighted\": no feed-forward network: between the linears are sin");
+            "block 0 \"weighted\": no feed-forward network: between the linears are softmax");
   }
 
   @Test

@@ -34,6 +34,13 @@ public final class FfnOperands {
     return ACTIVATIONS.contains(function);
   }
 
+  /**
+   * Whether the function may be that of a gate, whose result is multiplied with another linear's.
+   */
+  public static boolean isGate(UnaryFunction function) {
+    return isActivation(function) || function == UnaryFunction.SIGMOID;
+  }
+
   /** A linear of floats; one of quantized integers stays a node, which becomes integer later. */
   static Pattern linear(Pattern result) {
     return result

@@ -26,7 +26,7 @@ final class RaiseGatedFfn implements RewriteRule {
       mul(
               Pattern.op(
                       Elementwise.Unary.class,
-                      unary -> FfnOperands.isActivation(unary.function()),
+                      unary -> FfnOperands.isGate(unary.function()),
                       FfnOperands.linear(any(GATE)).once())
                   .as(ACTIVATED)
                   .once(),

@@ -138,6 +138,21 @@ public final class FfnRuleTest implements RuleTest {
                 %1 = gated_ffn(%x, %gate, %0, %bias, %down) {activation = silu, up_bias} : f32[2,3]
                 """),
         assertThat(new RaiseGatedFfn())
+            .as("the gate of the first gated linear units is a sigmoid")
+            .on(
+                """
+                (%x: f32[2,3], %gate: f32[3,5], %up: f32[3,5], %down: f32[5,3])
+                %0 = linear(%x, %gate) : f32[2,5]
+                %1 = sigmoid(%0) : f32[2,5]
+                %2 = linear(%x, %up) : f32[2,5]
+                %3 = mul(%2, %1) : f32[2,5]
+                %4 = linear(%3, %down) : f32[2,3]
+                """)
+            .gives(
+                """
+                %0 = gated_ffn(%x, %gate, %up, %down) {activation = sigmoid} : f32[2,3]
+                """),
+        assertThat(new RaiseGatedFfn())
             .as("gate and up read different values")
             .on(
                 """
