@@ -196,6 +196,54 @@ class AttentionRulesTest {
     raised.agrees(TOLERANCE, FIVE);
   }
 
+  /** A row of padding sees no key. The model then weighs all keys equally, hidden twice or once. */
+  @Test
+  void keysMayBeHiddenTwice() {
+    Raised raised =
+        attention(
+            (graph, scores) -> {
+              Value padding =
+                  graph.input(
+                      "attention_mask", new TensorType(ElementType.BOOL, Shape.of(Dim.of(2), SEQ)));
+              Value rows =
+                  graph.add(
+                      new Movement.Reshape(Shape.of(Dim.of(2), Dim.ONE, Dim.ONE, SEQ)), padding);
+              Value lowest = number(graph, -3.4028235e38);
+              Value past = graph.add(new Elementwise.Select(), causal(graph), scores, lowest);
+              return graph.add(new Elementwise.Select(), rows, past, lowest);
+            });
+    assertThat(raised.only(Structured.Attention.class).mask()).isTrue();
+    raised.agrees(TOLERANCE, FIVE);
+  }
+
+  @Test
+  void windowsMayBeHiddenAfterLaterKeys() {
+    Raised raised =
+        attention(
+            (graph, scores) -> {
+              Value bound =
+                  binary(
+                      graph,
+                      BinaryFunction.SUB,
+                      positions(graph, Dim.ONE, Dim.ONE, SEQ, Dim.ONE),
+                      graph.constant(Tensor.scalar(ElementType.I64, 3)));
+              Value near =
+                  binary(
+                      graph,
+                      BinaryFunction.GREATER,
+                      positions(graph, Dim.ONE, Dim.ONE, Dim.ONE, SEQ),
+                      bound);
+              Value lowest = number(graph, -3.4028235e38);
+              Value past = graph.add(new Elementwise.Select(), causal(graph), scores, lowest);
+              return graph.add(new Elementwise.Select(), near, past, lowest);
+            });
+    Structured.Attention attention = raised.only(Structured.Attention.class);
+    assertThat(attention.causal()).isTrue();
+    assertThat(attention.window()).isEqualTo(3);
+    assertThat(attention.mask()).isFalse();
+    raised.agrees(TOLERANCE, FIVE);
+  }
+
   @Test
   void softCap() {
     Raised raised =

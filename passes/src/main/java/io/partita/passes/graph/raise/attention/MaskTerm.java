@@ -66,13 +66,48 @@ sealed interface MaskTerm {
         joined = joined == null ? null : floored(joined, lowest, element, graph);
         continue;
       }
-      Value next = tensor(term, leading, element, graph);
-      joined = joined == null || next == null ? next : both(joined, next, element, graph);
+      joined =
+          joined != null
+                  && term instanceof Replacing replacing
+                  && swallowsScores(replacing.hidden(), element)
+                  && replacing.hidden() != Double.NEGATIVE_INFINITY
+              ? replaced(joined, replacing, leading, element, graph)
+              : joined(joined, tensor(term, leading, element, graph), element, graph);
       if (joined == null) {
         return Optional.empty();
       }
     }
     return Optional.ofNullable(joined);
+  }
+
+  private static Value joined(Value joined, Value next, ElementType element, GraphEditor graph) {
+    return joined == null || next == null ? next : both(joined, next, element, graph);
+  }
+
+  /**
+   * Hides keys that may already be hidden. The sum of both numbers would be infinite, and so hide
+   * keys of a row that has no other ones, which then all have the same weight in the model.
+   */
+  private static Value replaced(
+      Value joined, Replacing term, Shape leading, ElementType element, GraphEditor graph) {
+    Value visible = visible(term, leading, graph);
+    if (visible == null || Shape.broadcast(joined.type().shape(), visible.type().shape()) == null) {
+      return null;
+    }
+    Value before =
+        joined.type().element() == ElementType.BOOL
+            ? additive(joined, Double.NEGATIVE_INFINITY, element, graph)
+            : joined;
+    Value hidden = graph.constant(Tensor.scalar(element, term.hidden()));
+    return graph.add(new Elementwise.Select(), visible, before, hidden);
+  }
+
+  /** Returns the keys that a term doesn't hide, or null. */
+  private static Value visible(Replacing term, Shape leading, GraphEditor graph) {
+    Value mask = LeadingDimensions.regrouped(term.value(), term.applied(), leading, graph);
+    return mask == null || !term.exchanged()
+        ? mask
+        : graph.add(new Elementwise.Unary(UnaryFunction.NOT), mask);
   }
 
   private static Value tensor(
@@ -88,16 +123,11 @@ sealed interface MaskTerm {
             ? mask
             : graph.add(new Elementwise.Cast(element), mask);
       }
-      case Replacing(Value value, boolean exchanged, double hidden, Shape applied) -> {
-        Value mask = LeadingDimensions.regrouped(value, applied, leading, graph);
-        if (mask == null) {
-          yield null;
-        }
-        Value visible =
-            exchanged ? graph.add(new Elementwise.Unary(UnaryFunction.NOT), mask) : mask;
-        yield hidden == Double.NEGATIVE_INFINITY
+      case Replacing replacing -> {
+        Value visible = visible(replacing, leading, graph);
+        yield visible == null || replacing.hidden() == Double.NEGATIVE_INFINITY
             ? visible
-            : additive(visible, hidden, element, graph);
+            : additive(visible, replacing.hidden(), element, graph);
       }
       case Floor floor -> null;
     };

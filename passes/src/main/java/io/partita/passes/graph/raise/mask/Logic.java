@@ -178,10 +178,14 @@ final class Logic {
     return atMostZero(isStrict ? atMost.plus(Dim.ONE) : atMost);
   }
 
+  /** Joins two choices of the same last value: {@code a ? (b ? x : y) : y = a and b ? x : y}. */
   Meaning choice(Meaning condition, Meaning then, Meaning otherwise) {
     Meaning truth = truth(condition);
     if (truth instanceof Meaning.Truth(boolean value)) {
       return value ? then : otherwise;
+    }
+    if (then instanceof Meaning.Choice inner && inner.otherwise().equals(otherwise)) {
+      return choice(all(truth, inner.condition()), inner.then(), otherwise);
     }
     return then.equals(otherwise) ? then : new Meaning.Choice(truth, then, otherwise);
   }
