@@ -21,7 +21,10 @@ public final class MovementRules {
    */
   public static final List<RewriteRule> SPLITTING_RULES =
       List.of(
-          new MoveSliceBeforeTranspose(), new MoveSliceBeforeReshape(), new SliceInsteadOfGather());
+          new MoveSliceBeforeTranspose(),
+          new MoveSliceBeforeReshape(),
+          new MoveSliceBeforeConcat(),
+          new SliceInsteadOfGather());
 
   private MovementRules() {}
 }

@@ -351,6 +351,28 @@ public final class MovementRuleTest implements RuleTest {
                 %1 = reshape(%0) {to = [2,4,1]} : f32[2,4,1]
                 """)
             .doesNotFire(),
+        assertThat(new MoveSliceBeforeConcat())
+            .on(
+                """
+                (%x: f32[2,3,9], %z: f32[2,4,9])
+                %0 = concat(%x, %z) {axis = 1} : f32[2,7,9]
+                %1 = slice(%0) {starts = [0,0,3], sizes = [2,7,3], steps = [1,1,1]} : f32[2,7,3]
+                """)
+            .gives(
+                """
+                %0 = slice(%x) {starts = [0, 0, 3], sizes = [2, 3, 3], steps = [1, 1, 1]} : f32[2,3,3]
+                %1 = slice(%z) {starts = [0, 0, 3], sizes = [2, 4, 3], steps = [1, 1, 1]} : f32[2,4,3]
+                %2 = concat(%0, %1) {axis = 1} : f32[2,7,3]
+                """),
+        assertThat(new MoveSliceBeforeConcat())
+            .as("a part of the joined dimension")
+            .on(
+                """
+                (%x: f32[2,3,9], %z: f32[2,4,9])
+                %0 = concat(%x, %z) {axis = 1} : f32[2,7,9]
+                %1 = slice(%0) {starts = [0,1,3], sizes = [2,6,3], steps = [1,1,1]} : f32[2,6,3]
+                """)
+            .doesNotFire(),
         assertThat(new MoveTransposeAfterScatter())
             .as("the exporter's index_copy along the third axis")
             .indices(7)

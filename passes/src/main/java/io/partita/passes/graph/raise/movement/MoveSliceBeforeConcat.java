@@ -1,0 +1,63 @@
+package io.partita.passes.graph.raise.movement;
+
+import static io.partita.passes.rewrite.Pattern.op;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.type.Dim;
+import io.partita.passes.rewrite.Capture;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code slice(concat(a, b)) -> concat(slice(a), slice(b))}, where the slice keeps the joined
+ * dimension whole: so that fused projections are split that join tokens of texts and images.
+ */
+final class MoveSliceBeforeConcat implements RewriteRule {
+  private static final Capture<Value> JOINED = Capture.of("joined");
+  private static final Pattern PATTERN =
+      op(
+          Movement.Slice.class,
+          Pattern.any(JOINED)
+              .where(
+                  value -> !value.isInput() && value.definition().op() instanceof Movement.Concat));
+
+  @Override
+  public Class<? extends Op> root() {
+    return Movement.Slice.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return PATTERN;
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    Movement.Slice slice = (Movement.Slice) node.op();
+    Value joined = match.get(JOINED);
+    Node concat = joined.definition();
+    int axis = ((Movement.Concat) concat.op()).axis();
+    boolean isWhole =
+        slice.starts().get(axis).is(0)
+            && slice.steps().get(axis) == 1
+            && slice.sizes().get(axis).equals(joined.type().dim(axis));
+    if (!isWhole || slice.sizes().equals(joined.type().shape().dims())) {
+      return Optional.empty();
+    }
+    List<Value> parts = new ArrayList<>();
+    for (Value part : graph.operands(concat)) {
+      List<Dim> sizes = new ArrayList<>(slice.sizes());
+      sizes.set(axis, part.type().dim(axis));
+      parts.add(graph.add(new Movement.Slice(slice.starts(), sizes, slice.steps()), part));
+    }
+    return Optional.of(graph.add(concat.op(), parts));
+  }
+}
