@@ -403,6 +403,32 @@ class MetaliumCommandsTest {
             "fix:       --set l1=16MiB (tried, it then fits)");
   }
 
+  /** A card's memories are those that it has, and no remedy names more. */
+  @Test
+  void memoriesThatCardsDontHaveAreNeitherTakenNorSuggested() throws IOException {
+    assertThat(refused("n150", "--set=l1=95MiB"))
+        .contains("error P5208", "at most 99090432 bytes", "leave --set l1 out");
+    assertThat(refused("n150", "--set=dram=13GiB")).contains("error P5208", "--set dram");
+    assertThat(refused("n150", "--set=grid=1x1", "--set=l1=2MiB"))
+        .contains("error P5208", "at most 1376256 bytes");
+    Path module = scratch.resolve("row.pir");
+    Files.writeString(
+        module,
+        """
+        pir 1
+        module {
+          graph @m(%x: f32[1,65536]) -> ("y": f32[1,65536]) {
+            %y = softmax(%x) {axis = 1} : f32[1,65536] "y"
+            return %y
+          }
+        }
+        """);
+    Invocation compile =
+        Invocation.of("compile", module, "--target=n150", "-o", scratch.resolve("none"));
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(compile.err()).contains("error P4402", "softmax").doesNotContain("--set l1");
+  }
+
   /** The remedy that the message names is right: with twice the L1, the program compiles. */
   @Tag("thorough")
   @Test

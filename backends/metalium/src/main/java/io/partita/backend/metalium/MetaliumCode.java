@@ -11,7 +11,8 @@ public enum MetaliumCode implements DiagnosticCode {
   BUFFERS("P5204", "the circular buffers of a kernel don't fit L1"),
   RELEASE("P5205", "there is no table of names for a release of TT-Metalium"),
   WEIGHTS("P5206", "there is no such format of weights"),
-  GRID("P5207", "a chip has no such grid of cores");
+  GRID("P5207", "a chip has no such grid of cores"),
+  MEMORY("P5208", "a chip has less of a memory");
 
   private final String id;
   private final String title;

@@ -91,7 +91,7 @@ final class ChipRemedies {
     return Optional.empty();
   }
 
-  /** Doubles the size of the memory that is too small. */
+  /** Doubles the size of the memory that is too small, up to what the chips can have. */
   private Optional<String> moreMemory(Diagnostic told, Entries.Programs distributed) {
     ChipKind chip = target.description().devices().getFirst();
     boolean isWorking = isOfWorking(told);
@@ -100,8 +100,9 @@ final class ChipRemedies {
             ? chip.working()
             : told.code() == ScheduleCode.FAR ? chip.far().orElseThrow() : Scheduler.home(chip);
     long size = isWorking ? target.workingBytes() : memory.bytes();
-    for (int trial = 0; trial < MAX_TRIALS; trial++) {
-      size = Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE;
+    long most = target.most(memory) / KIBIBYTE * KIBIBYTE;
+    for (int trial = 0; trial < MAX_TRIALS && size < most; trial++) {
+      size = Math.min(Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE, most);
       try {
         if (fits(
             distributed, isWorking ? target.withWorkingBytes(size) : target.with(memory, size))) {

@@ -10,6 +10,7 @@ import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.Memory;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
@@ -113,6 +114,12 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     return options
         .workingBytes()
         .orElseGet(() -> description.devices().getFirst().working().usable());
+  }
+
+  /** Chips with other memories than Siracusa's can be simulated. */
+  @Override
+  public long most(Memory memory) {
+    return Long.MAX_VALUE;
   }
 
   @Override

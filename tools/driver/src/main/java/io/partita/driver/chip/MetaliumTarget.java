@@ -3,6 +3,7 @@ package io.partita.driver.chip;
 import io.partita.backend.metalium.EmulatedProgram;
 import io.partita.backend.metalium.Grid;
 import io.partita.backend.metalium.MetaliumBackend;
+import io.partita.backend.metalium.MetaliumCode;
 import io.partita.backend.metalium.MetaliumOptions;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
@@ -10,6 +11,8 @@ import io.partita.driver.Sharding;
 import io.partita.driver.cases.MetaliumRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
@@ -22,10 +25,15 @@ import java.util.OptionalInt;
 /**
  * Tenstorrent chips, for which a model is compiled to TT-Metalium kernels.
  *
+ * @param card the chips with all of their memories
+ * @param description the chips as they're set, with as much of a memory or less
  * @param usualDevices the chips that a program uses if the user doesn't say how many; empty for one
  */
 public record MetaliumTarget(
-    TargetDescription description, OptionalInt usualDevices, MetaliumBackend backend)
+    TargetDescription card,
+    TargetDescription description,
+    OptionalInt usualDevices,
+    MetaliumBackend backend)
     implements RemediedTarget {
   private static final Duration EMULATION_LIMIT = Duration.ofMinutes(10);
 
@@ -56,17 +64,34 @@ public record MetaliumTarget(
     Optional<Grid> grid =
         Optional.ofNullable(rest.remove("grid"))
             .map(text -> Grid.of(text, whole.devices().getFirst()));
-    TargetDescription description =
-        TargetChange.set(
-            grid.map(each -> TargetChange.onGrid(whole, each.columns(), each.rows())).orElse(whole),
-            new TargetSettings(rest).quantities());
+    TargetDescription card =
+        grid.map(each -> TargetChange.onGrid(whole, each.columns(), each.rows())).orElse(whole);
+    TargetDescription description = TargetChange.set(card, new TargetSettings(rest).quantities());
+    verifyMemories(card, description);
     boolean isAll = reference.contains("=") || reference.equals(SEVERAL);
     return new MetaliumTarget(
+        card,
         description,
         isAll && description.deviceCount() > 1
             ? OptionalInt.of(description.deviceCount())
             : OptionalInt.empty(),
         new MetaliumBackend(description, options));
+  }
+
+  /** A card has the memories that it has: with more, kernels wouldn't run. */
+  private static void verifyMemories(TargetDescription card, TargetDescription description) {
+    ChipKind chip = card.devices().getFirst();
+    for (Memory memory : description.devices().getFirst().memories()) {
+      long most = chip.memory(memory.name()).orElseThrow().bytes();
+      if (memory.bytes() > most) {
+        throw new PartitaException(
+            MetaliumCode.MEMORY,
+            "--set " + memory.name(),
+            "at most " + most + " bytes, those of a chip of " + card.name(),
+            memory.bytes() + " bytes",
+            "leave --set " + memory.name() + " out, for all of them");
+      }
+    }
   }
 
   @Override
@@ -90,6 +115,11 @@ public record MetaliumTarget(
   }
 
   @Override
+  public long most(Memory memory) {
+    return card.devices().getFirst().memory(memory.name()).orElseThrow().bytes();
+  }
+
+  @Override
   public RemediedTarget withWorkingBytes(long bytes) {
     return with(description.devices().getFirst().working(), bytes);
   }
@@ -97,7 +127,7 @@ public record MetaliumTarget(
   @Override
   public MetaliumTarget with(TargetDescription changed) {
     return new MetaliumTarget(
-        changed, usualDevices, new MetaliumBackend(changed, backend.options()));
+        card, changed, usualDevices, new MetaliumBackend(changed, backend.options()));
   }
 
   @Override

@@ -18,6 +18,9 @@ interface RemediedTarget extends CompilationTarget {
   /** The bytes of the memory in which loops work. */
   long workingBytes();
 
+  /** The largest size that a memory of these chips can be set to, in bytes. */
+  long most(Memory memory);
+
   /** The same chips, with another size of the memory in which loops work. */
   RemediedTarget withWorkingBytes(long bytes);
 
