@@ -450,7 +450,7 @@ class MetaliumCommandsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "lambda=0.1,chunk=16 | --devices=3 | P4244 | write devices=4",
+        "lambda=0.1,chunk=16 | --devices=3 | P4244 | write --devices 2 or --devices 4",
         "lambda=0.1,chunk=33 | --devices=2 | P4242 | choose chunk=32 or less",
         "lambda=-1,chunk=16  | --devices=2 | P4241 | a number of 0 or more",
       })

@@ -100,14 +100,14 @@ class SpeculateOptionsTest {
             "--target=siracusa:chips=3",
             "--speculate=lambda=0.2,chunk=4");
     assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(plan.err()).contains("P4244", "write devices=4");
+    assertThat(plan.err()).contains("P4244", "write --devices 2 or --devices 4");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "lambda=0.1,chunk=4  | --devices=3 | P4244 | write devices=4",
+        "lambda=0.1,chunk=4  | --devices=3 | P4244 | write --devices 2 or --devices 4, in passes devices=2 or devices=4",
         "lambda=0.1,chunk=4  | --kv-capacity=16 | P4244 | add --devices 2",
         "lambda=-1,chunk=4   | --devices=2 | P4241 | a number of 0 or more",
         "lambda=0.1,chunk=9  | --devices=2 | P4242 | choose chunk=8 or less",

@@ -1,8 +1,12 @@
 package io.partita.passes.mesh.speculate;
 
+import static java.util.stream.Collectors.joining;
+
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.passes.graph.speculate.SpeculationCode;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /** Modules on which groups of devices can't speculate. */
 final class SpeculationFailure {
@@ -24,11 +28,17 @@ final class SpeculationFailure {
   }
 
   static PartitaException oddDevices(long devices) {
+    // A target may have no more devices than it was asked for.
+    List<Long> even =
+        LongStream.of(devices - 1, devices + 1).filter(count -> count >= 2).boxed().toList();
     return SpeculationCode.GROUPS.at(
         PASS + ", devices",
         "an even number of 2 or more: half of the devices speculate for the other half",
         devices,
-        "write devices=" + Math.max(2, devices + 1));
+        even.stream().map(count -> "--devices " + count).collect(joining(" or ", "write ", ""))
+            + even.stream()
+                .map(count -> "devices=" + count)
+                .collect(joining(" or ", ", in passes ", "")));
   }
 
   static PartitaException otherDevices(long devices, int before) {

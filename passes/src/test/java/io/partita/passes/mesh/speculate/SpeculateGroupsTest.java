@@ -189,7 +189,7 @@ class SpeculateGroupsTest {
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4244")
         .hasMessageContaining("an even number of 2 or more")
-        .hasMessageContaining("write devices=4");
+        .hasMessageContaining("in passes devices=2 or devices=4");
     Module sharded = new ShardPass(Strategy.tensor(2)).run(module);
     assertThatThrownBy(() -> new SpeculateGroups(options, OptionalLong.of(2)).run(sharded))
         .hasMessageContaining("twice the 2 devices of the module")
