@@ -13,6 +13,7 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.graph.speculate.Speculation;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -82,7 +83,8 @@ final class EvaluateCommand implements Callable<Integer> {
       paramLabel = "lambda=L,chunk=C",
       description =
           "Continue with an approximate attention, of the first and the last C tokens, where it is"
-              + " within L of the exact one, relative to its L2 norm; print how often it is.")
+              + " within L of the exact one, relative to its L2 norm; print how often it is. Without"
+              + " lambda, measure those from 0.05 to 0.25.")
   String speculate;
 
   @Option(
@@ -124,6 +126,9 @@ final class EvaluateCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     if (maxLoss != null) {
       return choose(evaluated, err);
+    }
+    if (speculate != null && CHUNK.matcher(speculate).matches()) {
+      return sweep(evaluated, err);
     }
     Optional<Speculation> speculation =
         Optional.ofNullable(speculate).map(text -> Speculation.parse("--speculate", text));
@@ -180,13 +185,29 @@ final class EvaluateCommand implements Callable<Integer> {
           new SpeculationSearch(progress::note, progress)
               .run(request, Long.parseLong(chunk.group(1)), budget);
     }
+    print(LambdaTable.choice(result), LambdaTable.choiceReport(result));
+    return ExitCode.DONE;
+  }
+
+  /** Measures the usual thresholds of a speculation. */
+  private Integer sweep(Evaluation.Request request, PrintWriter err) {
+    Matcher chunk = CHUNK.matcher(speculate);
+    SpeculationSearch.Result result;
+    try (Progress progress = Progress.start(err, "starting")) {
+      long tokens = chunk.matches() ? Long.parseLong(chunk.group(1)) : 0;
+      result = new SpeculationSearch(progress::note, progress).sweep(request, tokens);
+    }
+    print(LambdaTable.lines(result), LambdaTable.report(result));
+    return ExitCode.DONE;
+  }
+
+  private void print(List<String> lines, Map<String, Object> report) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(Json.text(LambdaTable.report(result)));
+      out.println(Json.text(report));
     } else {
-      LambdaTable.lines(result).forEach(out::println);
+      lines.forEach(out::println);
     }
-    return ExitCode.DONE;
   }
 
   private void verifyAttribution(Optional<Sharding> sharding) {

@@ -74,6 +74,15 @@ final class HitTable {
         IntStream.range(0, hits.positions())
             .mapToObj(position -> hits.rate(0, hits.blocks(), position, position + 1))
             .toList());
+    report.put(
+        "hitRateByBlockAndPosition",
+        IntStream.range(0, hits.blocks())
+            .mapToObj(
+                block ->
+                    IntStream.range(0, hits.positions())
+                        .mapToObj(position -> hits.rate(block, block + 1, position, position + 1))
+                        .toList())
+            .toList());
     return report;
   }
 }

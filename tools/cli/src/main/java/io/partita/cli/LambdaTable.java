@@ -8,9 +8,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Prints the thresholds of a speculation that were tried, and the chosen one. */
+/** Prints the thresholds of a speculation that were tried, and the chosen one if one is chosen. */
 final class LambdaTable {
   private LambdaTable() {}
+
+  /** Lines with a choice below the thresholds that were tried for it. */
+  static List<String> choice(SpeculationSearch.Result result) {
+    List<String> lines = new ArrayList<>(lines(result));
+    lines.add("");
+    if (result.chosen().isPresent()) {
+      Tried chosen = result.chosen().get();
+      lines.add("chosen: lambda=" + chosen.lambda());
+      lines.addAll(HitTable.lines(chosen.result().hits(), chosen.lambda()));
+    } else {
+      lines.add("none is within the budget: lambda=0 accepts no approximation");
+    }
+    return lines;
+  }
 
   static List<String> lines(SpeculationSearch.Result result) {
     List<String> lines = new ArrayList<>();
@@ -24,14 +38,6 @@ final class LambdaTable {
               tried.loss(),
               tried.result().hits().rate()));
     }
-    lines.add("");
-    if (result.chosen().isPresent()) {
-      Tried chosen = result.chosen().get();
-      lines.add("chosen: lambda=" + chosen.lambda());
-      lines.addAll(HitTable.lines(chosen.result().hits(), chosen.lambda()));
-    } else {
-      lines.add("none is within the budget: lambda=0 accepts no approximation");
-    }
     return lines;
   }
 
@@ -43,6 +49,16 @@ final class LambdaTable {
         value,
         String.format(Locale.ROOT, "%.2f %%", 100 * loss),
         HitTable.percent(hits));
+  }
+
+  static Map<String, Object> choiceReport(SpeculationSearch.Result result) {
+    Map<String, Object> report = report(result);
+    report.put("lambda", result.chosen().map(Tried::lambda).orElse(0.0));
+    result
+        .chosen()
+        .ifPresent(
+            chosen -> report.putAll(HitTable.report(chosen.result().hits(), chosen.lambda())));
+    return report;
   }
 
   static Map<String, Object> report(SpeculationSearch.Result result) {
@@ -58,15 +74,10 @@ final class LambdaTable {
                   one.put("lambda", tried.lambda());
                   one.put("value", tried.result().evaluation().value());
                   one.put("loss", tried.loss());
-                  one.put("hitRate", tried.result().hits().rate());
+                  one.putAll(HitTable.report(tried.result().hits(), tried.lambda()));
                   return one;
                 })
             .toList());
-    report.put("lambda", result.chosen().map(Tried::lambda).orElse(0.0));
-    result
-        .chosen()
-        .ifPresent(
-            chosen -> report.putAll(HitTable.report(chosen.result().hits(), chosen.lambda())));
     return report;
   }
 }

@@ -126,6 +126,14 @@ class EvaluateCommandTest {
     assertThat(byPosition).hasSize(LENGTH - 1);
     assertThat(byPosition.subList(0, 6)).allMatch(rate -> rate.doubleValue() == 1);
     assertThat(byPosition.subList(6, LENGTH - 1)).anyMatch(rate -> rate.doubleValue() < 1);
+    List<List<Number>> all = (List<List<Number>>) some.get("hitRateByBlockAndPosition");
+    assertThat(all).hasSize(4).allMatch(block -> block.size() == LENGTH - 1);
+    for (int position = 0; position < LENGTH - 1; position++) {
+      int at = position;
+      double mean =
+          all.stream().mapToDouble(block -> block.get(at).doubleValue()).average().orElseThrow();
+      assertThat(mean).isEqualTo(byPosition.get(position).doubleValue(), offset(1e-12));
+    }
   }
 
   @Test
@@ -150,6 +158,24 @@ class EvaluateCommandTest {
     // 0.25 sqrt(4 blocks (4 - ln 0.05)), and 4 times 0.25.
     assertThat(number(all, "likelyErrorBound")).isEqualTo(1.3225, offset(1e-4));
     assertThat(number(all, "worstErrorBound")).isEqualTo(1);
+  }
+
+  /** Without lambda and a budget, all usual ones are measured. */
+  @Test
+  @SuppressWarnings("unchecked")
+  void thresholdsAreSwept() {
+    Map<String, Object> all = measured(PREFILL, "--speculate=chunk=3");
+    List<Map<String, Object>> tried = (List<Map<String, Object>>) all.get("tried");
+    assertThat(tried)
+        .extracting(one -> number(one, "lambda"))
+        .containsExactly(0.05, 0.1, 0.15, 0.2, 0.25);
+    assertThat(tried).extracting(one -> number(one, "hitRate")).isSorted();
+    Map<String, Object> one = measured(PREFILL, "--speculate=lambda=0.2,chunk=3");
+    assertThat(tried.get(3)).containsEntry("value", one.get("value"));
+    assertThat(tried.get(3)).containsEntry("hitRateByBlock", one.get("hitRateByBlock"));
+    assertThat(all).doesNotContainKey("lambda");
+    Invocation run = Invocation.of("evaluate", PREFILL, "--data", data, "--speculate=chunk=3");
+    assertThat(run.out()).contains("\nexact ", "\n0.25 ").doesNotContain("chosen", "budget");
   }
 
   /** Both groups of emitted Java give what one device gives, and skip what they needn't compute. */

@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Chooses the threshold of a speculation on attention: the largest one with which the metric stays
- * within a loss budget. Loss grows with the threshold, so thresholds are bisected.
+ * Measures thresholds of a speculation on attention: all of them, or those that lead to the largest
+ * one with which the metric stays within a loss budget. Loss grows with the threshold, so they are
+ * bisected.
  */
 public final class SpeculationSearch {
   /** The thresholds, from the range in which section 5 of the paper finds quality unharmed. */
@@ -24,7 +25,7 @@ public final class SpeculationSearch {
    *
    * @param exact the metric without speculation
    * @param tried the measured thresholds, in this order
-   * @param chosen the largest one within the budget; empty if all lose more
+   * @param chosen the largest one within the budget; empty without one, or if all lose more
    */
   public record Result(Evaluation.Result exact, List<Tried> tried, Optional<Tried> chosen) {
     public Result {
@@ -67,6 +68,21 @@ public final class SpeculationSearch {
       }
     }
     return new Result(exact, tried, chosen);
+  }
+
+  /**
+   * Measures all thresholds.
+   *
+   * @param chunk the number of tokens in a chunk
+   * @throws io.partita.ir.diagnostic.PartitaException as {@link SpeculationEvaluation#run}
+   */
+  public Result sweep(Evaluation.Request request, long chunk) {
+    Evaluation.Result exact = new Evaluation(notes, progress).run(request);
+    List<Tried> tried =
+        LAMBDAS.stream()
+            .map(lambda -> tried(request, new Speculation(lambda, chunk), exact))
+            .toList();
+    return new Result(exact, tried, Optional.empty());
   }
 
   private Tried tried(Evaluation.Request request, Speculation options, Evaluation.Result exact) {
