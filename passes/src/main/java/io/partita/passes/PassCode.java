@@ -17,7 +17,8 @@ public enum PassCode implements DiagnosticCode {
   MASK_DROPPED("P4010", "an attention mask was assumed to be all ones", Severity.NOTE),
   CACHE_NOT_KEPT("P4011", "a KV cache remains an input and an output", Severity.NOTE),
   CAPACITY_BEYOND_MODEL("P4012", "the KV cache has more positions than the model"),
-  TOKENS_SEE_LATER_ONES("P4013", "new tokens attend to later ones", Severity.NOTE);
+  TOKENS_SEE_LATER_ONES("P4013", "new tokens attend to later ones", Severity.NOTE),
+  NOT_IN_BF16("P4014", "a model can't be stored in bf16");
 
   private final String id;
   private final String title;

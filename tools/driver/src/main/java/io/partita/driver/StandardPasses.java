@@ -11,6 +11,7 @@ import io.partita.passes.PassCall;
 import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
+import io.partita.passes.graph.element.StoreInBf16;
 import io.partita.passes.graph.raise.RaisePass;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.graph.speculate.Speculation;
@@ -37,6 +38,7 @@ public final class StandardPasses {
           List.of(
               PassRegistry.entry(new SimplifyPass()),
               PassRegistry.entry(new RaisePass()),
+              PassRegistry.entry(new StoreInBf16()),
               PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
               PassRegistry.entry(
                   "sync-codec(bf16)",

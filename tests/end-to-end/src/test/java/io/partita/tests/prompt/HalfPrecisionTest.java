@@ -10,23 +10,14 @@ import io.partita.driver.StandardPasses;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.chip.MetaliumTarget;
 import io.partita.driver.chip.TargetSettings;
-import io.partita.ir.graph.Graph;
-import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
-import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.Op;
-import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.ElementType;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.Pipeline;
+import io.partita.passes.graph.element.StoreInBf16;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,7 +61,7 @@ class HalfPrecisionTest {
         expected.add(logits(program, exact, text.getLast(), position));
       }
     }
-    Module half = inHalf(exact);
+    Module half = new StoreInBf16().run(exact);
     List<double[]> found = new ArrayList<>();
     try (ModuleRunner.Prepared program =
         MetaliumTarget.of("n150", new TargetSettings(Map.of("weights", weights)))
@@ -132,40 +123,5 @@ class HalfPrecisionTest {
     return Correlation.of(
         expected.stream().flatMapToDouble(Arrays::stream).toArray(),
         found.stream().flatMapToDouble(Arrays::stream).toArray());
-  }
-
-  /** The same model with weights, caches and all values in bf16. */
-  private static Module inHalf(Module module) {
-    Graph graph = module.graph();
-    GraphBuilder builder = new GraphBuilder(graph.name());
-    Map<Value, Value> copies = new IdentityHashMap<>();
-    for (Value input : graph.inputs()) {
-      copies.put(input, builder.input(input.name(), half(input.type())));
-    }
-    for (Node node : graph.nodes()) {
-      List<Value> operands = node.operands().stream().map(copies::get).toList();
-      Node copy = builder.at(node).addNode(half(node.op()), operands);
-      for (int i = 0; i < copy.results().size(); i++) {
-        copies.put(node.results().get(i), copy.results().get(i));
-      }
-    }
-    graph.outputs().forEach(out -> builder.output(out.name(), copies.get(out.value())));
-    return new Module(builder.finish(), module.states(), module.placement(), module.ranges());
-  }
-
-  private static TensorType half(TensorType type) {
-    return type.element() == ElementType.F32
-        ? new TensorType(ElementType.BF16, type.shape())
-        : type;
-  }
-
-  private static Op half(Op op) {
-    return switch (op) {
-      case Source.Constant(Tensor data) when data.element() == ElementType.F32 ->
-          new Source.Constant(Tensor.ofDoubles(half(data.type()), data.doubles()));
-      case Elementwise.Cast(ElementType to) when to == ElementType.F32 ->
-          new Elementwise.Cast(ElementType.BF16);
-      default -> op;
-    };
   }
 }
