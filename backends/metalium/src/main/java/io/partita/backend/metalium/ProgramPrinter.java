@@ -116,7 +116,8 @@ final class ProgramPrinter {
     files.add(EmittedFile.text("emulation.cpp", templates.print("emulation", Map.of("it", main))));
     main.put("dtype", pool.elements().host());
     main.put("release", release.version());
-    files.add(EmittedFile.text("model.py", templates.print("host", Map.of("it", main))));
+    files.add(
+        EmittedFile.text("model.py", PythonLayout.of(templates.print("host", Map.of("it", main)))));
     files.add(EmittedFile.text("Makefile", templates.print("makefile", Map.of("it", main))));
     files.add(new EmittedFile("weights.bin", pool::writeWeights));
     ResourceFolder.read(RUNTIME, "emulation/device.h")

@@ -251,6 +251,15 @@ class SpeculatingChipsTest {
     return largest;
   }
 
+  /** The host program of two chips that speculate. */
+  static String hostOfDecoder() throws IOException {
+    return emit(decoder("f32")).files().stream()
+        .filter(file -> file.path().equals("model.py"))
+        .findFirst()
+        .orElseThrow()
+        .text();
+  }
+
   @Test
   void kernelsOfSpeculationAreReadable() throws IOException {
     StringBuilder text = new StringBuilder();
