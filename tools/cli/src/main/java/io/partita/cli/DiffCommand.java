@@ -10,6 +10,7 @@ import io.partita.backend.java.JavaDescription;
 import io.partita.backend.metalium.KernelComparison;
 import io.partita.backend.metalium.KernelProgram;
 import io.partita.backend.metalium.MetaliumDescription;
+import io.partita.backend.metalium.simulator.SimulatedProgram;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,8 +59,8 @@ final class DiffCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
-          "Stop a program that runs longer, and report where it is; by default ${DEFAULT-VALUE}.")
-  int timeout = 120;
+          "Stop a program that runs longer, and report where it is; by default 120, on ttsim 600.")
+  Integer timeout;
 
   @Option(
       names = "--transfers",
@@ -82,6 +83,12 @@ final class DiffCommand implements Callable<Integer> {
   boolean json;
 
   @Spec CommandSpec spec;
+
+  /** Seconds that a program may take. */
+  private static final int USUAL = 120;
+
+  /** Likewise, if its first run compiles all kernels. */
+  private static final int COMPILING = 600;
 
   @Override
   public Integer call() {
@@ -116,7 +123,8 @@ final class DiffCommand implements Callable<Integer> {
       KernelProgram program = place.open(folder, description);
       OptionalDouble allowed =
           tolerance == null ? program.tolerance() : OptionalDouble.of(tolerance);
-      return new KernelComparison(program, Duration.ofSeconds(timeout), allowed).run(arguments);
+      Duration limit = limit(program instanceof SimulatedProgram ? COMPILING : USUAL);
+      return new KernelComparison(program, limit, allowed).run(arguments);
     }
   }
 
@@ -126,9 +134,13 @@ final class DiffCommand implements Callable<Integer> {
     double allowed = tolerance == null ? ProbeComparison.USUAL_TOLERANCE : tolerance;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
       progress.step("building and running with probes");
-      return new ProbeComparison(folder, port, Duration.ofSeconds(timeout), allowed)
+      return new ProbeComparison(folder, port, limit(USUAL), allowed)
           .run(arguments, options(port), List.of());
     }
+  }
+
+  private Duration limit(int usual) {
+    return Duration.ofSeconds(timeout == null ? usual : timeout);
   }
 
   private List<String> options(Port port) {

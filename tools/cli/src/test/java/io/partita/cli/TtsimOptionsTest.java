@@ -165,6 +165,20 @@ class TtsimOptionsTest {
     }
   }
 
+  /** A program that is stopped since it is late may only need more time. */
+  @Tag("thorough")
+  @Test
+  void programsThatAreLateMayNeedMoreTime() throws IOException {
+    Path folder = scratch.resolve("late");
+    Invocation compiled = Invocation.of("compile", module, "--target", "n150", "-o", folder);
+    assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    Path output = scratch.resolve("late.npz");
+    Invocation late = Invocation.of("run", folder, "--inputs", inputs, "-o", output, "--timeout=0");
+    assertThat(late.err())
+        .contains("error P5104", "still running after 0 s", "allow more time with --timeout");
+    assertThat(Invocation.of("diff", "--help").out()).contains("on ttsim 600");
+  }
+
   /**
    * The options of a command that runs kernels under ttnn on ttsim; skips the test without them.
    */

@@ -47,12 +47,24 @@ public interface KernelProgram {
 
   /** Returns P5104 for a program that stopped. */
   default PartitaException stopped(String found) {
+    return stopped(found, "compile the model again; if it still fails, report it with this text");
+  }
+
+  /** Returns P5104 for a program that needs more time than it has. */
+  default PartitaException late(Duration limit) {
+    return stopped(
+        "still running after " + limit.toSeconds() + " s, the time limit",
+        "allow more time with --timeout SECONDS" + sinceItIsLate());
+  }
+
+  /** Why a program may need much time, as the end of a sentence. */
+  default String sinceItIsLate() {
+    return "";
+  }
+
+  private PartitaException stopped(String found, String remedy) {
     return new PartitaException(
-        ProgramCode.PROGRAM_STOPPED,
-        folder().toString(),
-        expected(),
-        found,
-        "compile the model again; if it still fails, report it with this text");
+        ProgramCode.PROGRAM_STOPPED, folder().toString(), expected(), found, remedy);
   }
 
   /**

@@ -122,7 +122,7 @@ public final class KernelSession implements AutoCloseable {
       return result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       stop();
-      throw program.stopped("still running after " + limit.toSeconds() + " s, the time limit");
+      throw program.late(limit);
     } catch (ExecutionException e) {
       throw failure();
     } catch (InterruptedException e) {
