@@ -42,6 +42,10 @@ final class RunFigures {
             .mapToLong(chip -> StepFigures.cycles(chip.figures()))
             .max()
             .orElse(0),
+        predicted.chips().stream()
+            .mapToLong(chip -> StepFigures.computeCycles(chip.figures()))
+            .max()
+            .orElse(0),
         breakdown(predicted.chips().get(slowest), measured.get(slowest)),
         moved,
         energy);

@@ -2,47 +2,40 @@ package io.partita.benchmarks.paper;
 
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.target.Topology;
-import io.partita.zoo.Mode;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
  * A time in cycles below which a block can't be run on so many chips with these kernels and links.
- * Matrices and caches are read once, products run at the rate that their kernel reaches alone, and
- * a chip sends its share of the messages; all three at the same time. What no other work can hide
- * are the ways of the last messages of each exchange: the next product depends on all chips.
+ * Matrices and caches are read once, kernels, which depend on each other, run one after the other
+ * at the rates that they reach alone, and a chip sends its share of the messages; all three at the
+ * same time. What no other work can hide are the ways of the last messages of each exchange: the
+ * next product depends on all chips.
  *
  * @param weights the cycles of the DMA for a chip's part of the matrices and of the cache
- * @param products the cycles of the kernel for a chip's part of the products
+ * @param kernels the cycles of a chip's kernels
  * @param links the cycles of a link for the bytes that a chip sends
  * @param ways the cycles of the ways of messages
  */
-record LowerBound(double weights, double products, double links, double ways) {
+record LowerBound(double weights, double kernels, double links, double ways) {
   /** The sums over chips of a block: after attention and after the network. */
   private static final int SUMS = 2;
 
   /** As many chips as any run has; fewer are linked as the first ones of these are. */
   private static final Topology CHIPS = Topology.of(TargetLibrary.find("siracusa:chips=64"));
 
-  /** Returns the bound for a measured run; empty if its kernel wasn't measured. */
-  static Optional<LowerBound> of(BlockRun block, Measurements measured) {
-    Workload workload = block.workload();
+  /** Returns the bound for a measured run. */
+  static LowerBound of(BlockRun block) {
     Run run = block.run();
-    boolean isToken = workload.mode() == Mode.DECODE;
-    return measured
-        .kernel(isToken ? Goals.GEMV : Goals.GEMM)
-        .map(
-            kernel ->
-                new LowerBound(
-                    (double) (block.weights() + workload.cache()) / run.chips() / Siracusa.DMA_RATE,
-                    workload.macs() / kernel.rate() / run.chips(),
-                    (double) run.moved().link() / run.chips() / Siracusa.LINK_RATE,
-                    exchanges(block) * way(run.chips())));
+    return new LowerBound(
+        (double) (block.weights() + block.workload().cache()) / run.chips() / Siracusa.DMA_RATE,
+        run.kernels(),
+        (double) run.moved().link() / run.chips() / Siracusa.LINK_RATE,
+        exchanges(block) * way(run.chips()));
   }
 
   /** The cycles that a block takes at least. */
   double cycles() {
-    return Math.max(Math.max(weights, products), links) + ways;
+    return Math.max(Math.max(weights, kernels), links) + ways;
   }
 
   /** Exchanges that depend on each other: without sums on all chips, operands are gathered, too. */

@@ -5,11 +5,14 @@ package io.partita.benchmarks.paper;
  *
  * @param chips the number of chips
  * @param predicted the predicted cycles
+ * @param kernels the cycles of the kernels of the chip with most of them, one after the other, by
+ *     the target's figures for each kernel alone
  * @param slowest the cycles of the chip that takes longest
  * @param moved the bytes that chips moved
  * @param energy the energy of all chips
  */
-public record Run(int chips, long predicted, Breakdown slowest, Moved moved, Energy energy) {
+public record Run(
+    int chips, long predicted, long kernels, Breakdown slowest, Moved moved, Energy energy) {
 
   /** Cycles by what the chip did. They add up to those of the run. */
   public record Breakdown(long compute, long l2, long l3, long link) {

@@ -1,5 +1,7 @@
 package io.partita.benchmarks.paper;
 
+import io.partita.ir.target.TargetLibrary;
+
 /** Figures of the chip that rooflines and loads are computed with; see targets/siracusa.target. */
 final class Siracusa {
   /** Cycles a second. */
@@ -27,7 +29,7 @@ final class Siracusa {
   static final double LINK_LATENCY = 100;
 
   /** Cycles of a chip for each message that it sends or receives. */
-  static final double MESSAGE = 140;
+  static final double MESSAGE = TargetLibrary.find("siracusa").devices().getFirst().messageCycles();
 
   private Siracusa() {}
 

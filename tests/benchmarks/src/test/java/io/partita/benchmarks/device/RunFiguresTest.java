@@ -27,7 +27,7 @@ class RunFiguresTest {
             Stream.of(Kind.FETCH, Kind.LOOP, Kind.WAIT, Kind.ROWS, Kind.EXCHANGE)
                 .map(RunFiguresTest::label)
                 .toList(),
-            List.of(figures(500, 0, Traffic.NONE)));
+            List.of(figures(500, 30, Traffic.NONE)));
     List<StepFigures> slow =
         List.of(
             figures(10, 0, new Traffic(0, 64, 0, 0)),
@@ -49,6 +49,7 @@ class RunFiguresTest {
 
     assertThat(run.chips()).isEqualTo(2);
     assertThat(run.predicted()).isEqualTo(500);
+    assertThat(run.kernels()).isEqualTo(30);
     assertThat(run.slowest()).isEqualTo(new Run.Breakdown(90, 40, 45, 40));
     assertThat(run.cycles()).isEqualTo(215);
     assertThat(run.moved()).isEqualTo(new Run.Moved(8, 100, 68, 96, 32));

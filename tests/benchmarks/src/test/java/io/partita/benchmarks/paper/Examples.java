@@ -8,6 +8,7 @@ final class Examples {
       new Run(
           1,
           2_160_000,
+          550_000,
           new Run.Breakdown(600_000, 300_000, 1_500_000, 0),
           new Run.Moved(4_000_000, 2_000_512, 2_000_512, 2_000_000, 0),
           new Run.Energy(1.12e-4, 8e-6, 2e-4, 0));
@@ -16,6 +17,7 @@ final class Examples {
       new Run(
           8,
           102_000,
+          41_000,
           new Run.Breakdown(50_000, 20_000, 5_000, 25_000),
           new Run.Moved(4_000_000, 4_096, 512, 0, 57_344),
           new Run.Energy(1.36e-4, 8e-6, 4e-7, 2e-5));
@@ -24,6 +26,7 @@ final class Examples {
       new Run(
           8,
           6_300_000,
+          1_400_000,
           new Run.Breakdown(1_500_000, 500_000, 3_600_000, 400_000),
           new Run.Moved(40_000_000, 36_000_000, 4_500_000, 35_000_000, 900_000),
           new Run.Energy(1e-4, 2e-4, 3.6e-3, 1e-4));
