@@ -121,7 +121,7 @@ final class DiffOnPortsTest {
         found(
             two,
             "chip1_messages.c",
-            text -> text.replaceFirst("(SEND, .* = ..start =) 0", "$1 1"),
+            text -> text.replaceFirst("(SEND, .* = ..start = 0[^}]*.)", "$1, .at = 4"),
             port);
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 1);
     assertThat((String) found.get("part")).startsWith("message ");
