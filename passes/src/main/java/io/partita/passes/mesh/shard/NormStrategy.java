@@ -147,7 +147,10 @@ final class NormStrategy {
       if (isByColumn(node, value)) {
         open.addAll(node.operands());
       } else if (value.type().shape().equals(sum.type().shape())) {
-        weights.of(node).ifPresent(products::add);
+        weights
+            .of(node)
+            .filter(found -> value.type().shape().fromEnd(0).is(found.outputs()))
+            .ifPresent(products::add);
       }
     }
     return products;

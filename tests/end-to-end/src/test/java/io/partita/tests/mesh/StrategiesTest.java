@@ -34,6 +34,7 @@ class StrategiesTest {
         // Quantized products: their operands and results are gathered; floats are still summed.
         "quantized/llama_qdq | tensor=2,norm=columns | 9 head=all_gather",
         "quantized/bert_qdq | tensor=4,norm=columns | 9 head=all_gather",
+        "quantized/vit_qoperator | tensor=3,norm=columns | 9 head=all_gather",
         "gpt2/dynamo_sdpa_kv | tensor=3,norm=columns | 1 head=all_gather, 4 head=all_reduce",
         // One head for each pair of devices: their halves of queries and keys are joined.
         "gpt2/dynamo_sdpa_kv | tensor=8,inside=2"
