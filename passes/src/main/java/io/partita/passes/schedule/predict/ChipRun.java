@@ -38,6 +38,9 @@ final class ChipRun {
   /** The transfers of a tile that is joined: own elements there and back, and those of messages. */
   private static final int TILE_MOVES = 3;
 
+  /** The transfers of a slice that is copied: to the working memory, and back. */
+  private static final int COPY_MOVES = 2;
+
   private static final int NEVER = -1;
 
   private final TargetTimeline timeline;
@@ -254,7 +257,7 @@ final class ChipRun {
   /** Copies the operand to the vector, unless it is there. */
   private void keepOperand() {
     if (keeping != NEVER) {
-      copy(bytes(own().before()), "operand");
+      copy(own().before(), "operand");
       keeping = NEVER;
     }
   }
@@ -262,7 +265,7 @@ final class ChipRun {
   private void end(ScheduleStep.Exchange now) {
     awaitSends(sends.size());
     if (now.result().isPresent() && !isKept) {
-      copy(bytes(own().after()), "result");
+      copy(own().after(), "result");
     }
     preload(left);
     asked = Optional.empty();
@@ -270,14 +273,14 @@ final class ChipRun {
     exchange = null;
   }
 
-  private long bytes(List<Slice> slices) {
-    return exchange.element().packedBytes(Slice.elements(slices));
-  }
-
-  /** Copies bytes in the home memory by way of the working memory. */
-  private void copy(long bytes, String label) {
-    move(names.home, names.working, label, bytes);
-    move(names.working, names.home, label, bytes);
+  /** Copies slices in the home memory, one after the other, by way of the working memory. */
+  private void copy(List<Slice> slices, String label) {
+    for (Slice slice : slices) {
+      long bytes = exchange.element().packedBytes(slice.size());
+      reached = timeline.compute(device, label, COPY_MOVES * chip.moveCycles(), reached);
+      move(names.home, names.working, label, bytes);
+      move(names.working, names.home, label, bytes);
+    }
   }
 
   private void move(String from, String to, String label, long bytes) {
@@ -405,7 +408,7 @@ final class ChipRun {
     Step message = actions.get(action).message();
     reached = timeline.compute(device, message.toString(), chip.messageCycles(), reached);
     if (message instanceof Step.Send send && send.slices().size() > 1) {
-      copy(send.bytes(), send.toString());
+      copy(send.slices(), send.toString());
     }
   }
 
@@ -453,7 +456,7 @@ final class ChipRun {
     if (first.combine() != Combine.REPLACE) {
       join(first, count, ready);
     } else if (first.slices().size() > 1) {
-      copy(first.bytes(), first.toString());
+      copy(first.slices(), first.toString());
     }
     action++;
   }

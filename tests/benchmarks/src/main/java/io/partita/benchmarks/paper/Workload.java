@@ -57,7 +57,7 @@ public enum Workload {
   /** The strategy with which each chip has all weights. */
   static final String SEQUENCE = "sequence";
 
-  private static final int MOST_GATHERED = 16;
+  private static final int MOST_GATHERED = 8;
 
   private final String text;
   private final String title;
