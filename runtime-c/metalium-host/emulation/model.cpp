@@ -292,7 +292,7 @@ ProgramDescriptor Model::program(const Step &step, uint32_t chip)
     KernelDescriptor reader{std::string(step.name) + ": reader", step.reader, Processor::READER, {}, common};
     KernelDescriptor writer{std::string(step.name) + ": writer", step.writer, Processor::WRITER, {}, common};
     KernelDescriptor compute{std::string(step.name) + ": compute", step.compute, Processor::COMPUTE, {}, common};
-    compute.fp32_dest_acc_en = true;
+    compute.fp32_dest_acc_en = step.fp32_dest_acc_en;
     compute.unpack_to_dest_fp32 = step.direct;
     ProgramDescriptor program;
     for (uint32_t core = 0; core < blocks.rows * blocks.columns; core++) {

@@ -98,6 +98,8 @@ struct Step {
     List<CircularPages> buffers;
     /* Buffers of 32 bits that copy_tile moves to destination registers without a source register. */
     List<uint32_t> direct;
+    /* Whether destination registers have 32 bits. */
+    bool fp32_dest_acc_en = true;
     Blocks blocks;
     /* Further results, whose addresses the writer gets after its other arguments. */
     List<Matrix> others = {};

@@ -28,7 +28,8 @@ role
       steps steps '}'
     ;
 
-cores : 'cores' integer 'x' integer ;
+// Products of elements of 16 bits are summed in f32 unless another type is named.
+cores : 'cores' integer 'x' integer (',' 'sums' name)? ;
 
 // From the nearest to the cores to the farthest; names are those of the target.
 memory
@@ -184,7 +185,7 @@ name
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'begin' | 'exchange' | 'operand' | 'result' | 'vector'
     | 'message' | 'lines' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
     | 'hits' | 'misses'
-    | 'cores' | 'memory' | 'shared' | 'private' | 'aligned' | 'place'
+    | 'cores' | 'sums' | 'memory' | 'shared' | 'private' | 'aligned' | 'place'
     | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'
     ;
 

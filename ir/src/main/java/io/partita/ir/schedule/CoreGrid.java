@@ -1,11 +1,40 @@
 package io.partita.ir.schedule;
 
-/** The cores of a chip; cores that share the working memory form one row. */
-public record CoreGrid(int rows, int columns) {
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.type.ElementType;
+
+/**
+ * The cores of a chip; cores that share the working memory form one row.
+ *
+ * @param sums the type in which cores sum products of elements of 16 bits, BF16 or F32; others are
+ *     summed in F32
+ */
+public record CoreGrid(int rows, int columns, ElementType sums) {
   public CoreGrid {
+    if (sums != ElementType.F32 && sums != ElementType.BF16) {
+      throw new IllegalArgumentException("no sums of " + sums.text());
+    }
     if (rows < 1 || columns < 1) {
       throw new IllegalArgumentException("no cores: " + rows + " x " + columns);
     }
+  }
+
+  /** Creates cores that sum in 32 bits. */
+  public CoreGrid(int rows, int columns) {
+    this(rows, columns, ElementType.F32);
+  }
+
+  /** Returns the cores of a chip. */
+  public static CoreGrid of(ChipKind chip) {
+    return new CoreGrid(
+        chip.coreRows(),
+        chip.cores() / chip.coreRows(),
+        chip.sumBits() == Short.SIZE ? ElementType.BF16 : ElementType.F32);
+  }
+
+  /** Whether elements are of 16 bits or fewer, so that their products may be summed in 16. */
+  public static boolean isOf16Bits(ElementType element, Packing packing) {
+    return element == ElementType.BF16 || packing != Packing.PLAIN;
   }
 
   public int cores() {

@@ -1,5 +1,6 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,9 +18,17 @@ import java.util.stream.IntStream;
  * @param depth the blocks of operands along the depth, which are those of each core
  * @param others the blocks that the queues of further operands hold
  * @param result the blocks that the queue of the result holds
+ * @param sums the type of sums in destination registers, and of those that are kept
  */
 public record ProductBlocks(
-    Extent rows, Extent columns, Extent depth, Queue left, Queue right, int others, int result)
+    Extent rows,
+    Extent columns,
+    Extent depth,
+    Queue left,
+    Queue right,
+    int others,
+    int result,
+    ElementType sums)
     implements CoreBlocks {
   /** The bits of all pages that destination registers hold, for each element. */
   private static final int REGISTER_BITS = 8 * 16;
@@ -60,7 +69,16 @@ public record ProductBlocks(
                 .mapToInt(TileOperand::slots)
                 .min()
                 .orElse(1),
-            operands.get(result).slots()));
+            operands.get(result).slots(),
+            sums(operands, grid)));
+  }
+
+  private static ElementType sums(List<TileOperand> operands, CoreGrid grid) {
+    boolean isOf16Bits =
+        operands.stream()
+            .filter(operand -> operand.direction() != Direction.SCALAR)
+            .allMatch(operand -> CoreGrid.isOf16Bits(operand.element(), operand.packing()));
+    return isOf16Bits ? grid.sums() : ElementType.F32;
   }
 
   /** Whether sums of a block are kept while the next blocks of operands are loaded. */
@@ -91,22 +109,21 @@ public record ProductBlocks(
   }
 
   /**
-   * Returns the largest part of a block whose sums of 32 bits destination registers hold.
+   * Returns the largest part of a block whose sums destination registers hold.
    *
    * @param hasOthers whether a register is needed for further operands
    */
   public Part part(boolean hasOthers) {
-    return part(Float.SIZE, hasOthers ? 1 : 0);
+    return part(hasOthers ? 1 : 0);
   }
 
   /**
-   * Returns the largest part of a block that destination registers hold.
+   * Returns the largest part of a block whose sums destination registers hold.
    *
-   * @param bits the bits of an element in them
    * @param spare the registers that are needed for something else
    */
-  public Part part(int bits, int spare) {
-    int registers = REGISTER_BITS / bits - spare;
+  private Part part(int spare) {
+    int registers = REGISTER_BITS / sums.bits() - spare;
     long width = Math.min(columns.block(), registers);
     return new Part(Math.min(rows.block(), registers / width), width);
   }

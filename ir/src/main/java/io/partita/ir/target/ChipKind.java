@@ -25,6 +25,7 @@ public record ChipKind(
       List.of(
           Field.required("cores", Dimension.COUNT, Range.POSITIVE_WHOLE),
           Field.optional("core-rows", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.optional("sum-bits", Dimension.COUNT, Range.POSITIVE_WHOLE),
           Field.required("clock", Dimension.FREQUENCY, Range.POSITIVE),
           Field.text("isa"),
           Field.text("operating-point"),
@@ -63,6 +64,19 @@ public record ChipKind(
   /** Returns the rows of the grid of cores. */
   public int coreRows() {
     return (int) figures.number("core-rows", 1);
+  }
+
+  /**
+   * Returns the bits of the registers in which cores sum products of elements of 16 bits: 16 or 32.
+   */
+  public int sumBits() {
+    return (int) figures.number("sum-bits", Float.SIZE);
+  }
+
+  /** Returns a chip that sums products of elements of 16 bits in other registers. */
+  public ChipKind withSumBits(int bits) {
+    return new ChipKind(
+        name, figures.with("sum-bits", bits), memories, channels, kernels, functions);
   }
 
   /**

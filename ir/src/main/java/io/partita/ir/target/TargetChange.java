@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Changes of a target beyond its parameters: fewer devices, or other sizes of memories. */
+/**
+ * Changes of a target beyond its parameters: fewer devices or cores, other sizes of memories, or
+ * other registers.
+ */
 public final class TargetChange {
   private TargetChange() {}
 
@@ -121,6 +124,11 @@ public final class TargetChange {
   /** Returns a target whose chips have another grid of cores. */
   public static TargetDescription onGrid(TargetDescription target, int columns, int rows) {
     return with(target, target.chips().stream().map(chip -> chip.onGrid(columns, rows)).toList());
+  }
+
+  /** Returns a target whose chips sum products of elements of 16 bits in registers of so many. */
+  public static TargetDescription withSumBits(TargetDescription target, int bits) {
+    return with(target, target.chips().stream().map(chip -> chip.withSumBits(bits)).toList());
   }
 
   private static TreeSet<String> memories(TargetDescription target) {

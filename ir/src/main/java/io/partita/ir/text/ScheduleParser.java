@@ -251,7 +251,11 @@ public final class ScheduleParser {
     if (rows < 1 || columns < 1) {
       throw wrong(tree, "at least one core");
     }
-    return new CoreGrid(rows, columns);
+    ElementType sums = tree.name() == null ? ElementType.F32 : element(tree.name());
+    if (sums != ElementType.F32 && sums != ElementType.BF16) {
+      throw wrong(tree.name(), "sums of f32 or bf16");
+    }
+    return new CoreGrid(rows, columns, sums);
   }
 
   private MemoryUse memory(ScheduleSyntaxParser.MemoryContext tree) {

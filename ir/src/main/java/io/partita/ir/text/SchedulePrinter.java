@@ -11,11 +11,13 @@ import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -99,7 +101,9 @@ public final class SchedulePrinter {
         1,
         "role devices %s {",
         role.devices().stream().map(Object::toString).collect(Collectors.joining(", ")));
-    line(2, "cores %d x %d", role.cores().rows(), role.cores().columns());
+    CoreGrid cores = role.cores();
+    String sums = cores.sums() == ElementType.F32 ? "" : ", sums " + cores.sums().text();
+    line(2, "cores %d x %d%s", cores.rows(), cores.columns(), sums);
     role.memories().forEach(this::memory);
     role.inputs().forEach(port -> port("in", port, role));
     role.outputs().forEach(port -> port("out", port, role));

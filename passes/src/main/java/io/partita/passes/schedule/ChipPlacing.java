@@ -128,7 +128,7 @@ final class ChipPlacing {
     List<ScheduleStep> steps = steps();
     return new ChipSchedule(
         tasks.devices(),
-        cores(chip),
+        CoreGrid.of(chip),
         memories(),
         tasks.kernels(),
         start,
@@ -178,10 +178,6 @@ final class ChipPlacing {
 
   private ScheduleStep.Clear clear(Region region) {
     return new ScheduleStep.Clear(places.home().get(region), region.bytes(), region.origin());
-  }
-
-  private static CoreGrid cores(ChipKind chip) {
-    return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
   private List<MemoryUse> memories() {

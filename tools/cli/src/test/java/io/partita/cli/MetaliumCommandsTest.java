@@ -358,6 +358,39 @@ class MetaliumCommandsTest {
         .contains("error P5206", "--set weights=bf8", "one of model, bf8_b", "correct the name");
   }
 
+  @Test
+  void sumsOfOtherTypesAreRefused() {
+    assertThat(refused("n150", "--set=sums=f16"))
+        .contains("error P5209", "--set sums=f16", "one of f32, bf16", "correct the name");
+    assertThat(refused("n150", "--kv-capacity=32", "--set=sums=bf16"))
+        .contains("error P5209", "elements of bf16, for sums of bf16", "add the pass bf16");
+  }
+
+  /**
+   * A decoder in bf16 whose products are summed in 16 bits: each launch is within its tolerance.
+   */
+  @Tag("thorough")
+  @Test
+  void productsMayBeSummedIn16Bits() {
+    Path folder = scratch.resolve("sums");
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=n150",
+            "--dim=past=32",
+            "--passes=simplify,raise,simplify,kv-state(capacity=32),simplify,bf16",
+            "--set=sums=bf16",
+            "-o",
+            folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    assertThat(folder.resolve("model.py")).content().contains("fp32_dest_acc_en=False");
+    Invocation diff = Invocation.of("diff", folder);
+    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+    Invocation run = Invocation.of("run", folder);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+  }
+
   @ParameterizedTest
   @CsvSource({"n150, 9x9, 72, 8x9", "n300, 9x8, 64, 8x8", "n150, 0x8, 72, 8x9", "n150, 8, 72, 8x9"})
   void gridsThatChipsDontHaveAreRefused(String target, String grid, int most, String whole) {

@@ -44,9 +44,10 @@ final class ChipValues {
   /**
    * A launch in which the chip takes part.
    *
+   * @param sumsInBf16 whether the destination registers of its kernel have 16 bits
    * @param results the results, in the order of the records
    */
-  record Launched(int number, Origin origin, List<Result> results) {}
+  record Launched(int number, Origin origin, boolean sumsInBf16, List<Result> results) {}
 
   /**
    * A result of a launch.
@@ -67,6 +68,7 @@ final class ChipValues {
   private final Map<String, Tensor> inputs;
   private final KernelArithmetic arithmetic;
   private final KernelIntervals kernels;
+  private final KernelIntervals kernelsInBf16;
   private final Map<Value, Tensor> values = new IdentityHashMap<>();
 
   private ChipValues(
@@ -87,6 +89,7 @@ final class ChipValues {
     this.inputs = inputs;
     this.arithmetic = arithmetic;
     this.kernels = new KernelIntervals(arithmetic);
+    this.kernelsInBf16 = new KernelIntervals(arithmetic.withSumsInBf16());
   }
 
   /**
@@ -137,7 +140,11 @@ final class ChipValues {
                 Math.toIntExact(result.number("words"))));
       }
       launches.add(
-          new Launched(Math.toIntExact(launch.number("launch")), launch.origin(), results));
+          new Launched(
+              Math.toIntExact(launch.number("launch")),
+              launch.origin(),
+              launch.isTrue("sumsInBf16"),
+              results));
     }
     Set<Value> hosted = Collections.newSetFromMap(new IdentityHashMap<>());
     for (long node : fields.row("hosted")) {
@@ -233,34 +240,38 @@ final class ChipValues {
   /**
    * What the kernel of a step may give for its result; empty as {@link #computed} is, or for an
    * exchange.
+   *
+   * @param sumsInBf16 whether the destination registers of the kernel have 16 bits
    */
-  Optional<Intervals> tolerated(Value value) {
-    return ofOperands(value).map(kernels::packed);
+  Optional<Intervals> tolerated(Value value, boolean sumsInBf16) {
+    KernelIntervals own = sumsInBf16 ? kernelsInBf16 : kernels;
+    return ofOperands(value, own).map(own::packed);
   }
 
   /** What a kernel may have given for a value: what was set, if it was. */
   Optional<Intervals> held(Value value) {
-    return intervals(value).map(kernels::packed);
+    return intervals(value, kernels).map(kernels::packed);
   }
 
-  private Optional<Intervals> intervals(Value value) {
+  /** What a value may be; the kernel that reads it computes it too, unless it was set. */
+  private Optional<Intervals> intervals(Value value, KernelIntervals own) {
     if (values.containsKey(value) || value.isInput()) {
       return get(value).map(Intervals::exactly);
     }
     return hosted.contains(value) || value.definition().constant().isPresent()
         ? get(value).map(Intervals::exactly).map(kernels::packed)
-        : ofOperands(value);
+        : ofOperands(value, own);
   }
 
-  private Optional<Intervals> ofOperands(Value value) {
+  private Optional<Intervals> ofOperands(Value value, KernelIntervals kernel) {
     Node node = value.definition();
     switch (node.op()) {
       case Communication.Gate gate -> {
-        return isShut(node) ? Optional.empty() : intervals(node.operand(0));
+        return isShut(node) ? Optional.empty() : intervals(node.operand(0), kernel);
       }
       case Elementwise.Select select when node.operand(0).type().shape().elements() == 1 -> {
         return get(node.operand(0))
-            .flatMap(flag -> intervals(node.operand(flag.getBoolean(0) ? 1 : 2)))
+            .flatMap(flag -> intervals(node.operand(flag.getBoolean(0) ? 1 : 2), kernel))
             .map(chosen -> chosen.broadcastTo(node.result().type().shape()));
       }
       case Communication communication -> {
@@ -270,13 +281,13 @@ final class ChipValues {
     }
     List<Intervals> operands = new ArrayList<>();
     for (Value operand : node.operands()) {
-      Optional<Intervals> own = intervals(operand);
+      Optional<Intervals> own = intervals(operand, kernel);
       if (own.isEmpty()) {
         return own;
       }
       operands.add(own.get());
     }
-    return Optional.of(kernels.of(node.op(), operands));
+    return Optional.of(kernel.of(node.op(), operands));
   }
 
   private Tensor input(Value value) {

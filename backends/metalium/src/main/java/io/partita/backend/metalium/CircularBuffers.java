@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** The circular buffers of kernels. */
 final class CircularBuffers {
-  /** The buffer of sums of products that aren't complete, whose bits are all kept. */
+  /** The buffer of sums of products that aren't complete, in the type of the registers. */
   private static final int PARTIAL_SUMS = 24;
 
   private CircularBuffers() {}
@@ -219,7 +219,7 @@ final class CircularBuffers {
     }
     buffers.add(new Buffer(16, blocks.result() * rows * columns, step.result().format()));
     if (blocks.keepsSums()) {
-      buffers.add(new Buffer(PARTIAL_SUMS, rows * columns, TileFormat.F32));
+      buffers.add(new Buffer(PARTIAL_SUMS, rows * columns, TileFormat.of(blocks.sums())));
     }
     return buffers;
   }
@@ -230,7 +230,12 @@ final class CircularBuffers {
    */
   static List<Integer> direct(Step step, ElementType element) {
     List<Integer> sums =
-        step.product().filter(ProductBlocks::keepsSums).stream().map(each -> PARTIAL_SUMS).toList();
+        step
+            .product()
+            .filter(blocks -> blocks.keepsSums() && blocks.sums() == ElementType.F32)
+            .stream()
+            .map(each -> PARTIAL_SUMS)
+            .toList();
     if (element != ElementType.F32) {
       return step.kind() == Kind.NEAREST_CENTROID ? List.of(4) : sums;
     }

@@ -59,6 +59,7 @@ final class HostFields {
     fields.put("arguments", Stream.concat(step.sizes().stream(), step.indices().stream()).toList());
     fields.put("buffers", of(CircularBuffers.of(step)));
     fields.put("direct", CircularBuffers.direct(step, kernels.element()));
+    fields.put("sumsInBf16", step.sumsInBf16() ? true : null);
     fields.put("blocks", of(step.blocks()));
     fields.put("joins", step.isJoined() ? true : null);
     fields.put("others", step.others().stream().map(Matrix::name).toList());

@@ -159,7 +159,8 @@ public record KernelComparison(KernelProgram program, Duration limit, OptionalDo
         tolerated = Optional.ofNullable(results.tolerated.get(chip));
       } else {
         expected = own.computed(value);
-        tolerated = tolerance.isPresent() ? Optional.empty() : own.tolerated(value);
+        tolerated =
+            tolerance.isPresent() ? Optional.empty() : own.tolerated(value, launched.sumsInBf16());
       }
       own.put(value, found);
       if (expected.isEmpty() || tolerance.isEmpty() && tolerated.isEmpty()) {

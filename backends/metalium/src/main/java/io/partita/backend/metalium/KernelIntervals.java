@@ -155,6 +155,9 @@ final class KernelIntervals {
               result
                   .widenedBy(arithmetic.ofFunction())
                   .widened(arithmetic.ofFunction() * x.magnitude());
+          // The exponential of -x may be infinite, and the result 0.
+          case SIGMOID, SILU ->
+              result.widenedBy(arithmetic.ofFunction()).widened(arithmetic.ofOverflow());
           default -> result.widenedBy(arithmetic.ofFunction());
         };
     return widened.map(arithmetic::inDestination);

@@ -12,7 +12,8 @@ public enum MetaliumCode implements DiagnosticCode {
   RELEASE("P5205", "there is no table of names for a release of TT-Metalium"),
   WEIGHTS("P5206", "there is no such format of weights"),
   GRID("P5207", "a chip has no such grid of cores"),
-  MEMORY("P5208", "a chip has less of a memory");
+  MEMORY("P5208", "a chip has less of a memory"),
+  SUMS("P5209", "products have no such sums");
 
   private final String id;
   private final String title;

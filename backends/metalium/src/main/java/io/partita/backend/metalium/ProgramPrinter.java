@@ -81,6 +81,10 @@ final class ProgramPrinter {
           element.text(),
           "compile the model for --target java, which supports all types");
     }
+    ChipSchedule first = schedule.roles().getFirst();
+    if (element != ElementType.BF16 && first.cores().sums() == ElementType.BF16) {
+      throw SumFormat.unsupported(program.name(), element);
+    }
     List<EntryPoint> entries = new ArrayList<>();
     entries.add(new EntryPoint(schedule, pool, element, ""));
     chunk.ifPresent(
@@ -100,7 +104,6 @@ final class ProgramPrinter {
     main.put("chips", program.devices().size() == 1 ? null : program.devices().size());
     main.put(
         "kernels", kernels.texts().keySet().stream().map(name -> Map.of("name", name)).toList());
-    ChipSchedule first = schedule.roles().getFirst();
     main.put("columns", first.cores().columns());
     main.put("rows", first.cores().rows());
     int words = words(launches);
@@ -108,6 +111,7 @@ final class ProgramPrinter {
     main.put("format", pool.elements().kernel());
     main.put("page", pool.elements().bytes());
     putFormats(main, launches);
+    main.put("sumsInBf16", launches.stream().anyMatch(ProgramPrinter::sumsInBf16) ? true : null);
     putMatrices(main, entries, fields);
     List<EmittedFile> files = new ArrayList<>();
     kernels
@@ -157,6 +161,10 @@ final class ProgramPrinter {
           case Launch.Exchange exchange -> CircularBuffers.of(exchange, pool.elements());
         };
     return buffers.stream().map(CircularBuffers.Buffer::format);
+  }
+
+  private static boolean sumsInBf16(Launch launch) {
+    return launch instanceof Launch.Same same && same.step().sumsInBf16();
   }
 
   /** The words that decisions give to cores. */

@@ -187,6 +187,9 @@ final class ReferenceFiles {
         Optional<Value> value = isComplete ? matrices.produced(result) : Optional.empty();
         results.add(json(value, words(launch, result)));
       }
+      if (launch instanceof Launch.Same same && same.step().sumsInBf16()) {
+        fields.put("sumsInBf16", true);
+      }
       fields.put("results", results);
       all.add(fields);
     }

@@ -7,6 +7,7 @@ import io.partita.ir.schedule.AttentionBlocks;
 import io.partita.ir.schedule.CoreBlocks;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.TileBlocks;
+import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -217,6 +218,11 @@ record Step(
     return Optional.of(blocks)
         .filter(ProductBlocks.class::isInstance)
         .map(ProductBlocks.class::cast);
+  }
+
+  /** Whether destination registers have 16 bits, which only sums of products have. */
+  boolean sumsInBf16() {
+    return product().filter(each -> each.sums() == ElementType.BF16).isPresent();
   }
 
   /** Whether cores join results of parts of the same operands, as a tree. */

@@ -11,6 +11,7 @@ import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.target.TargetChange;
 import io.partita.ir.tensor.Correlation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -160,6 +162,32 @@ class SimulatedKernelsTest {
     double[] weight = BlockFloatWeightsTest.gaussian(1, 96 * 72);
     assertAgrees(
         BlockFloatWeightsTest.layers(element, weight, weight), BlockFloatWeightsTest.options());
+  }
+
+  /**
+   * Destination registers of 16 bits, with sums that are kept between parts of the depth: the chip
+   * rounds each sum that it adds to them.
+   */
+  @ParameterizedTest
+  @CsvSource({"40, 160, 320, 1024, true", "70, 700, 300, 40, true", "70, 700, 300, 40, false"})
+  void productsWithSumsInBf16Agree(
+      int rows, int depth, int columns, int kibibytes, boolean isFused) {
+    Module module = SumsInBf16Test.product(rows, depth, columns, isFused);
+    EmittedMetalium emitted =
+        GridPrograms.emit(
+            module,
+            TargetChange.withSumBits(GridPrograms.target(2, 2, kibibytes * 1024L), Short.SIZE));
+    Path folder = scratch.resolve("program");
+    OutputFolder.write(emitted.files(), folder, path -> false);
+    SimulatedProgram program = WithTtsim.program(folder, emitted.description().whole(), work);
+    List<Tensor> inputs = EmittedKernelsTest.gaussians(new Random(11), module);
+    double[] expected = Evaluator.run(module.graph(), inputs).getFirst().doubles();
+    double[] found = program.run(inputs, LIMIT).getFirst().doubles();
+    assertThat(Correlation.of(expected, found)).isGreaterThan(CORRELATION);
+    // Without a function of the vector engine, within what is derived for the emulation.
+    OptionalDouble tolerance = isFused ? program.tolerance() : OptionalDouble.empty();
+    ProbeComparison.Result compared = new KernelComparison(program, LIMIT, tolerance).run(inputs);
+    assertThat(compared.finding()).isEmpty();
   }
 
   /** Codes are those of the reference, and so are the centroids. */

@@ -59,7 +59,7 @@ final class GridTiles {
       shares.add(limited(whole, axis, share, share));
     }
     List<TileSpace.Scratch> scratch = new ArrayList<>(whole.scratch());
-    partialSums(whole).ifPresent(scratch::add);
+    partialSums(whole, grid).ifPresent(scratch::add);
     intermediateRow(whole).ifPresent(scratch::add);
     this.space = new TileSpace(whole.name(), limited, whole.operands(), scratch, whole.calls());
     this.share = new TileSpace(whole.name(), shares, whole.operands(), scratch, whole.calls());
@@ -78,7 +78,7 @@ final class GridTiles {
     }
     axes.sort(Comparator.comparingLong(axis -> -blocks(space, axis)));
     List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
-    CoreGrid grid = grid(chip);
+    CoreGrid grid = CoreGrid.of(chip);
     List<GridTiles> all = new ArrayList<>(List.of(new GridTiles(space, grid, taken)));
     if (taken.size() == 2) {
       taken.forEach(axis -> all.add(new GridTiles(space, grid, List.of(axis))));
@@ -92,10 +92,10 @@ final class GridTiles {
   }
 
   /**
-   * Sums of a product whose depth is cut are kept beside the queue of results, in 32 bits;
-   * otherwise they need no memory.
+   * Sums of a product whose depth is cut are kept beside the queue of results, in the type of the
+   * registers; otherwise they need no memory.
    */
-  private static Optional<TileSpace.Scratch> partialSums(TileSpace whole) {
+  private static Optional<TileSpace.Scratch> partialSums(TileSpace whole, CoreGrid grid) {
     if (!isProduct(whole)) {
       return Optional.empty();
     }
@@ -105,7 +105,12 @@ final class GridTiles {
       isWhole =
           whole.axes().get(axis).reduction() ? isWhole.times(TileExpression.last(axis)) : isWhole;
     }
-    TileExpression elements = one.minus(isWhole).times(ElementType.F32.bits() / Byte.SIZE);
+    boolean isOf16Bits =
+        whole.operands().stream()
+            .filter(operand -> operand.direction() != Direction.SCALAR)
+            .allMatch(operand -> CoreGrid.isOf16Bits(operand.element(), operand.packing()));
+    ElementType sums = isOf16Bits ? grid.sums() : ElementType.F32;
+    TileExpression elements = one.minus(isWhole).times(sums.bits() / Byte.SIZE);
     TileSpace.Operand result =
         whole.operands().stream()
             .filter(operand -> operand.direction() == Direction.STORE)
@@ -130,10 +135,6 @@ final class GridTiles {
     long pages = Math.ceilDiv(x.box().getLast().extent(), PAGE) + PAGES_BESIDE_ROW;
     return Optional.of(
         new TileSpace.Scratch("row", TileExpression.of(pages * pageBytes(x.element()))));
-  }
-
-  static CoreGrid grid(ChipKind chip) {
-    return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
   /** Returns the space with tiles of whole pages. */

@@ -51,7 +51,7 @@ public record LoopTime(
     }
     int axes = kernel.axes().size();
     boolean isPrivate = isPrivate(chip);
-    CoreGrid grid = GridTiles.grid(chip);
+    CoreGrid grid = CoreGrid.of(chip);
     long[] extents =
         kernel.axes().stream()
             .mapToLong(

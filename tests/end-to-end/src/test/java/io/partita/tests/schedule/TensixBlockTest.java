@@ -22,11 +22,16 @@ import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.stage.Staged;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.text.ScheduleParser;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.Pipeline;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -266,14 +271,15 @@ class TensixBlockTest {
 
   /** Destination registers hold 8 pages of 16 bits or 4 of 32. */
   @ParameterizedTest
-  @CsvSource({"16, 0, 1, 8", "32, 0, 1, 4", "32, 1, 1, 3", "16, 1, 1, 7"})
-  void partsOfBlocksFitRegisters(int bits, int spare, int rows, int columns) {
+  @CsvSource({"16, false, 1, 8", "32, false, 1, 4", "32, true, 1, 3", "16, true, 1, 7"})
+  void partsOfBlocksFitRegisters(int bits, boolean hasOthers, int rows, int columns) {
     CoreBlocks.Queue queue = new CoreBlocks.Queue(2, true);
     CoreBlocks.Extent wide = new CoreBlocks.Extent(90, 9, 8);
     CoreBlocks.Extent high = new CoreBlocks.Extent(12, 6, 2);
     CoreBlocks.Extent depth = new CoreBlocks.Extent(5, 5, 1);
-    ProductBlocks gate = new ProductBlocks(high, wide, depth, queue, queue, 1, 1);
-    assertThat(gate.part(bits, spare)).isEqualTo(new ProductBlocks.Part(rows, columns));
+    ElementType sums = bits == 16 ? ElementType.BF16 : ElementType.F32;
+    ProductBlocks gate = new ProductBlocks(high, wide, depth, queue, queue, 1, 1, sums);
+    assertThat(gate.part(hasOthers)).isEqualTo(new ProductBlocks.Part(rows, columns));
   }
 
   /** All tiles are of 16 bits, which kernels of f32 unpack; values need no casts in between. */
@@ -317,6 +323,57 @@ class TensixBlockTest {
     assertThat(product.operands()).allSatisfy(this::isOfSixteenBits);
     assertThat(product.scratch().getFirst().bytes())
         .isEqualTo(blocks.rows().block() * blocks.columns().block() * 32 * 32 * Float.BYTES);
+    computesTheSame(text, schedule);
+  }
+
+  private static String product(int rows, int depth, int columns) {
+    return """
+    pir 1
+    module {
+      graph @product(%x: bf16[M,K], %weight: bf16[K,N]) -> ("y": bf16[M,N]) {
+        %0 = linear(%x, %weight) : bf16[M,N] "projection"
+        return %0
+      }
+    }
+    """
+        .replaceAll("\\bM\\b", "" + rows)
+        .replaceAll("\\bK\\b", "" + depth)
+        .replaceAll("\\bN\\b", "" + columns);
+  }
+
+  private static Schedule summedIn(int bits, String text, TargetDescription target, long bytes) {
+    return Scheduler.schedule(
+        program(text).at(io.partita.ir.stage.Stage.PROGRAM).orElseThrow(),
+        TargetChange.withSumBits(target, bits),
+        SchedulerOptions.STANDARD.withWorkingBytes(bytes));
+  }
+
+  /** Registers hold twice as many sums of 16 bits; elements of 32 bits are summed in 32. */
+  @Test
+  void registersHoldMoreSumsOfSixteenBits() {
+    TargetDescription core = TargetChange.onGrid(TargetLibrary.find("n150"), 1, 1);
+    String text = product(32, 64, 640);
+    ProductBlocks wide = blocks(summedIn(Float.SIZE, text, core, 1 << 20)).getFirst();
+    assertThat(wide.sums()).isEqualTo(ElementType.F32);
+    assertThat(wide.part(false)).isEqualTo(new ProductBlocks.Part(1, 4));
+    ProductBlocks narrow = blocks(summedIn(Short.SIZE, text, core, 1 << 20)).getFirst();
+    assertThat(narrow.sums()).isEqualTo(ElementType.BF16);
+    assertThat(narrow.part(false)).isEqualTo(new ProductBlocks.Part(1, 8));
+    String other = text.replace("bf16", "f32");
+    assertThat(blocks(summedIn(Short.SIZE, other, core, 1 << 20)).getFirst().sums())
+        .isEqualTo(ElementType.F32);
+  }
+
+  /** Where the depth is computed in parts, L1 keeps sums as registers hold them. */
+  @Test
+  void keptSumsAreThoseOfRegisters() {
+    String text = product(64, 1216, 96);
+    Schedule schedule = summedIn(Short.SIZE, text, TargetLibrary.find("n150"), 40_000);
+    assertThat(SchedulePrinter.print(schedule)).contains("    cores 9 x 8, sums bf16\n");
+    ProductBlocks blocks = blocks(schedule).getFirst();
+    assertThat(blocks.keepsSums()).isTrue();
+    assertThat(schedule.roles().getFirst().kernels().getFirst().scratch().getFirst().bytes())
+        .isEqualTo(blocks.rows().block() * blocks.columns().block() * 32 * 32 * Short.BYTES);
     computesTheSame(text, schedule);
   }
 

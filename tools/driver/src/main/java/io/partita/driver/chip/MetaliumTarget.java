@@ -5,6 +5,7 @@ import io.partita.backend.metalium.Grid;
 import io.partita.backend.metalium.MetaliumBackend;
 import io.partita.backend.metalium.MetaliumCode;
 import io.partita.backend.metalium.MetaliumOptions;
+import io.partita.backend.metalium.SumFormat;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
 import io.partita.driver.Sharding;
@@ -52,15 +53,19 @@ public record MetaliumTarget(
   /**
    * As above.
    *
-   * @param settings quantities of the target, such as {@code l1}, its {@link Grid}, and {@link
-   *     MetaliumOptions}
+   * @param settings quantities of the target, such as {@code l1}, its {@link Grid}, the type of
+   *     sums ({@link SumFormat}), and {@link MetaliumOptions}
    * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s, or with {@link
    *     io.partita.backend.metalium.MetaliumCode}s for wrong options
    */
   public static MetaliumTarget of(String reference, TargetSettings settings) {
     Map<String, String> rest = new LinkedHashMap<>(settings.values());
     MetaliumOptions options = MetaliumOptions.takeFrom(rest);
-    TargetDescription whole = TargetLibrary.find(reference);
+    TargetDescription found = TargetLibrary.find(reference);
+    TargetDescription whole =
+        Optional.ofNullable(rest.remove("sums"))
+            .map(type -> SumFormat.set(found, type))
+            .orElse(found);
     Optional<Grid> grid =
         Optional.ofNullable(rest.remove("grid"))
             .map(text -> Grid.of(text, whole.devices().getFirst()));
