@@ -3,11 +3,13 @@ package io.partita.cli;
 import io.partita.driver.Compilation;
 import io.partita.driver.OutputFile;
 import io.partita.driver.SyncSelection;
+import io.partita.driver.plan.BlockRemedies;
 import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.PlannedTarget;
 import io.partita.driver.plan.Planning;
+import io.partita.driver.report.BlockFields;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.target.TargetDescription;
@@ -15,6 +17,7 @@ import io.partita.passes.graph.speculate.Speculation;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.search.CandidatePlan;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.StrategyChoice;
 import io.partita.report.ProgramReport;
@@ -117,6 +120,8 @@ final class PlanCommand implements Callable<Integer> {
             ? groups(selection, described, count)
             : StrategyChoice.parse(strategy);
     PlanResult result;
+    BlockFields.Planned blocks = new BlockFields.Planned(List.of(), Optional.empty());
+    Optional<Diagnostic> shortage = Optional.empty();
     try (Progress progress = Progress.start(err, "starting");
         ModelSource source = ModelSource.of(model, zoo, options.dims, progress)) {
       OptionalLong positions = capacity == null ? source.capacity() : OptionalLong.of(capacity);
@@ -132,29 +137,39 @@ final class PlanCommand implements Callable<Integer> {
               rewrites,
               speculates);
       List<Diagnostic> notes = new ArrayList<>();
-      result =
+      Planning planning =
           new Planning(
-                  note -> {
-                    notes.add(note);
-                    progress.note(note);
-                  },
-                  progress)
-              .plan(request);
+              note -> {
+                notes.add(note);
+                progress.note(note);
+              },
+              progress);
+      result = planning.plan(request);
+      if (result.fits()) {
+        CandidatePlan best = result.search().best();
+        blocks = BlockFields.of(best.program(), described, planned.weights());
+        shortage = blocks.failure().filter(BlockRemedies::isShortage);
+        if (shortage.isPresent()) {
+          progress.step("looking for changes that make it fit");
+          BlockRemedies remedies = new BlockRemedies(planning, result);
+          shortage = Optional.of(remedies.named(shortage.get(), planned.card()));
+        }
+      } else {
+        shortage = Optional.of(result.shortage());
+      }
+      shortage.ifPresent(notes::add);
       if (report != null) {
         progress.step("writing " + report);
         ReportCommand.write(ProgramReport.page(fields(result, notes), Version.text()), report);
       }
     }
     if (json) {
-      out.println(Json.text(new PlanJson(model.path().toString(), result).object()));
+      out.println(Json.text(new PlanJson(model.path().toString(), result, blocks).object()));
     } else {
-      new PlanPage(model.path().toString(), result).lines().forEach(out::println);
+      new PlanPage(model.path().toString(), result, blocks).lines().forEach(out::println);
     }
-    if (!result.fits()) {
-      err.println(result.shortage());
-      return ExitCode.USER_ERROR;
-    }
-    return ExitCode.DONE;
+    shortage.ifPresent(err::println);
+    return shortage.isPresent() ? ExitCode.USER_ERROR : ExitCode.DONE;
   }
 
   /** Returns the split of devices in two groups. */
@@ -168,15 +183,11 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private Map<String, Object> fields(PlanResult result, List<Diagnostic> notes) {
-    List<Diagnostic> all = new ArrayList<>(notes);
-    if (!result.fits()) {
-      all.add(result.shortage());
-    }
     return ReportFile.fields(
         new ReportFile.Request(
             model.path().getFileName().toString(),
             Optional.of(CommandText.of(spec, List.of("--report"))),
-            all,
+            notes,
             Optional.of(result.request().target())),
         result.search().best(),
         result.request().target());

@@ -17,8 +17,10 @@ final class PlanJson {
   private final PlanResult result;
   private final CandidatePlan plan;
   private final AttemptTable attempts;
+  private final BlockFields.Planned blocks;
 
-  PlanJson(String model, PlanResult result) {
+  PlanJson(String model, PlanResult result, BlockFields.Planned blocks) {
+    this.blocks = blocks;
     this.model = model;
     this.result = result;
     this.plan = result.search().best();
@@ -43,10 +45,7 @@ final class PlanJson {
     json.put("replication", replication());
     json.put("syncsPerBlock", report.syncsPerBlock());
     json.put("syncs", PlanFields.syncs(PlannedSync.of(plan)));
-    json.put(
-        "coreBlocks",
-        BlockFields.of(plan.program(), result.request().target(), result.request().weights())
-            .loops());
+    json.put("coreBlocks", blocks.loops());
     json.put("shortages", report.shortages().stream().map(PlanFields::shortage).toList());
     json.put(
         "remedies",

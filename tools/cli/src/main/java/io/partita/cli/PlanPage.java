@@ -36,12 +36,15 @@ final class PlanPage {
   private final PlanResult result;
   private final CandidatePlan plan;
   private final Replication replication;
+  private final BlockFields.Planned blocks;
   private final List<String> lines = new ArrayList<>();
 
   /**
    * @param model the model's name as given by the user
+   * @param blocks how cores compute results, if the plan fits
    */
-  PlanPage(String model, PlanResult result) {
+  PlanPage(String model, PlanResult result, BlockFields.Planned blocks) {
+    this.blocks = blocks;
     this.model = model;
     this.result = result;
     this.plan = result.search().best();
@@ -222,11 +225,6 @@ final class PlanPage {
 
   /** How cores compute results, if the plan is scheduled for cores with private memories. */
   private void blocks() {
-    if (!plan.fits()) {
-      return;
-    }
-    BlockFields.Planned blocks =
-        BlockFields.of(plan.program(), result.request().target(), result.request().weights());
     if (!blocks.loops().isEmpty()) {
       lines.add("");
       lines.addAll(BlockTable.lines(blocks.loops()));

@@ -459,7 +459,9 @@ class MetaliumCommandsTest {
     Invocation compile =
         Invocation.of("compile", module, "--target=n150", "-o", scratch.resolve("none"));
     assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(compile.err()).contains("error P4402", "softmax").doesNotContain("--set l1");
+    assertThat(compile.err())
+        .contains("error P4402", "softmax", "smaller dimensions, or narrower elements\n")
+        .doesNotContain("--set l1");
   }
 
   /** The remedy that the message names is right: with twice the L1, the program compiles. */

@@ -153,6 +153,52 @@ final class PlanCommandTest {
         .contains("blocks     none: P4401 at node \"inverse\"");
   }
 
+  /** As 'compile' refuses it: with a size that was tried, but no more than the card has. */
+  @Test
+  void tilesThatDontFitL1OfCardsAreRefused() {
+    Invocation plan = plan("--target=n150:chips=1", "--set=l1=64KiB");
+    assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(plan.out()).contains("blocks     none: P4402 at ");
+    assertThat(plan.err())
+        .contains("error P4402", "at most 910 bytes of l1 on n150")
+        .containsPattern(
+            "fix: +--set l1=\\d+MiB \\(tried, it then fits\\); or use more devices, smaller"
+                + " dimensions, or narrower elements\n");
+    String size = plan.err().replaceAll("(?s).*--set (l1=\\d+MiB).*", "$1");
+    assertThat(plan("--target=n150:chips=1", "--set=" + size).exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  /** Registers hold 8 tiles of 16 bits: the part of a block is larger than with sums of f32. */
+  @Test
+  void sumsOfCardsMayBeOf16Bits(@TempDir Path scratch) throws IOException {
+    Path module = scratch.resolve("product.pir");
+    Files.writeString(
+        module,
+        """
+        pir 1
+        module {
+          graph @product(%x: bf16[32,64], %w: bf16[64,640]) -> ("y": bf16[32,640]) {
+            %y = linear(%x, %w) : bf16[32,640] "y"
+            return %y
+          }
+        }
+        """);
+    for (String sums : List.of("f32", "bf16")) {
+      Invocation plan =
+          Invocation.of(
+              "plan",
+              module,
+              "--target=n150:chips=1",
+              "--json",
+              "--set=grid=1x1",
+              "--set=sums=" + sums);
+      assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
+      assertThat(plan.out().replaceAll("\\s", ""))
+          .contains("\"subblock\":[1," + (sums.equals("f32") ? 4 : 8) + "]");
+    }
+    assertThat(plan("--target=n150", "--set=sums=f16").err()).contains("error P5209");
+  }
+
   @Test
   void linesOfSyncsAreWholeAndAligned() {
     Invocation plan =

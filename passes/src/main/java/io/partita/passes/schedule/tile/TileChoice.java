@@ -215,8 +215,11 @@ public final class TileChoice {
             + ": "
             + operands
             + scratch,
-        "use more devices, smaller dimensions, narrower elements, or a larger "
-            + chip.working().name());
+        // The cores of a card have the memories that they have.
+        arePaged(chip)
+            ? "use more devices, smaller dimensions, or narrower elements"
+            : "use more devices, smaller dimensions, narrower elements, or a larger "
+                + chip.working().name());
   }
 
   private static TiledKernel tiled(Choice choice, Tiling tiling) {

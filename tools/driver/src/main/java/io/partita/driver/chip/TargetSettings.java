@@ -60,9 +60,11 @@ public record TargetSettings(Map<String, String> values) {
     TargetDescription found = TargetLibrary.find(target);
     if (found.devices().getFirst().working().scope() == Memory.Scope.CORE) {
       MetaliumTarget cores = MetaliumTarget.of(target, this);
-      return new PlannedTarget(cores.description(), cores.backend().options().weights().packing());
+      return new PlannedTarget(
+          cores.card(), cores.description(), cores.backend().options().weights().packing());
     }
-    return new PlannedTarget(TargetChange.set(found, quantities()), Packing.PLAIN);
+    TargetDescription set = TargetChange.set(found, quantities());
+    return new PlannedTarget(set, set, Packing.PLAIN);
   }
 
   /**

@@ -6,6 +6,8 @@ import io.partita.ir.target.TargetDescription;
 /**
  * What a plan is made for.
  *
+ * @param card the target with all of its memories, where a setting left less of them
  * @param weights how the constant matrices of products are stored
  */
-public record PlannedTarget(TargetDescription description, Packing weights) {}
+public record PlannedTarget(
+    TargetDescription card, TargetDescription description, Packing weights) {}
