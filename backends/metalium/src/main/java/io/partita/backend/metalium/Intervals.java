@@ -75,6 +75,21 @@ record Intervals(Tensor low, Tensor high) {
     return Tensor.ofDoubles(tensor.type(), elements);
   }
 
+  /** Numbers that may be off by a share of the reference, and of its largest element. */
+  Intervals widened(Tensor expected, double share) {
+    double[] reference = expected.doubles();
+    double scale = 0;
+    for (double each : reference) {
+      scale = Double.isFinite(each) ? Math.max(scale, Math.abs(each)) : scale;
+    }
+    Interval[] elements = elements();
+    for (int i = 0; i < elements.length; i++) {
+      double magnitude = Double.isFinite(reference[i]) ? Math.abs(reference[i]) : 0;
+      elements[i] = elements[i].widened(share * (magnitude + scale));
+    }
+    return of(type(), elements);
+  }
+
   /** The numbers of both. */
   Intervals or(Intervals other) {
     double[] least = low.doubles().clone();
