@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.eval.FlashDecode;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.op.Structured.Attention;

@@ -1,4 +1,4 @@
-package io.partita.passes.graph.speculate;
+package io.partita.ir.eval;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,16 +8,29 @@ import java.util.concurrent.CompletableFuture;
  * Algorithms 1 and 2 of "Attention-Level Speculation", for one token. Both are specifications: the
  * rewrite of the graph has to give the same results.
  */
-final class SpeculativeExecution {
+public final class SpeculativeExecution {
   private SpeculativeExecution() {}
+
+  /** A decoder of which each device has an instance, with its own KV cache. */
+  public interface Decoder {
+    int layers();
+
+    /** Appends the token's key and value to the cache of a layer, and returns its query. */
+    double[] beforeAttention(int layer, double[] x);
+
+    FlashDecode.Result attention(int layer, double[] query);
+
+    /** The input of the next layer, for the input of this one. */
+    double[] afterAttention(int layer, double[] x, double[] attention);
+  }
 
   /**
    * Algorithm 1: a new thread continues with the approximate attention.
    *
    * @param accepted receives for each layer whether the new thread became the main thread
    */
-  static double[] byThreads(
-      ToyDecoder decoder, double[] input, double lambda, List<Boolean> accepted) {
+  public static double[] byThreads(
+      Decoder decoder, double[] input, double lambda, List<Boolean> accepted) {
     double[] x = input;
     for (int i = 0; i < decoder.layers(); i++) {
       int layer = i;
@@ -39,29 +52,39 @@ final class SpeculativeExecution {
   }
 
   /** What a device did with an operation. */
-  record Event(int layer, int device, String what) {}
+  public record Event(int layer, int device, String what) {}
 
   /**
    * Algorithm 2: two devices with priorities gate each operation. Before attention they exchange
    * the residual of the device with the higher priority, so that both write the same keys and
    * values although one of them skipped the operations before (footnote 2 of the paper).
    */
-  static final class ByPriority {
-    static final int SKIP = 0;
-    static final int RECEIVER = 1;
-    static final int EXACT = 2;
+  public static final class ByPriority {
+    public static final int SKIP = 0;
+    public static final int RECEIVER = 1;
+    public static final int EXACT = 2;
 
-    final List<Event> timeline = new ArrayList<>();
-    final List<int[]> priorities = new ArrayList<>();
-    private final ToyDecoder[] devices;
+    private final List<Event> timeline = new ArrayList<>();
+    private final List<int[]> priorities = new ArrayList<>();
+    private final Decoder[] devices;
     private final double lambda;
 
-    ByPriority(ToyDecoder first, ToyDecoder second, double lambda) {
-      this.devices = new ToyDecoder[] {first, second};
+    public ByPriority(Decoder first, Decoder second, double lambda) {
+      this.devices = new Decoder[] {first, second};
       this.lambda = lambda;
     }
 
-    double[] run(double[] input) {
+    /** What devices did in each layer. */
+    public List<Event> timeline() {
+      return List.copyOf(timeline);
+    }
+
+    /** The priorities of both devices after the attention of each layer. */
+    public List<int[]> priorities() {
+      return List.copyOf(priorities);
+    }
+
+    public double[] run(double[] input) {
       double[][] x = {input, input};
       int[] p = {EXACT, SKIP};
       for (int layer = 0; layer < devices[0].layers(); layer++) {
@@ -79,6 +102,7 @@ final class SpeculativeExecution {
         priorities.add(p.clone());
         double[][] attention = new double[2][];
         attention[sender] = result.exact();
+        // The sender has sent it before it had the exact result.
         attention[receiver] = result.approximate();
         for (int device = 0; device < 2; device++) {
           if (p[device] == SKIP) {

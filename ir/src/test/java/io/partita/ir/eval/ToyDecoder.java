@@ -1,4 +1,4 @@
-package io.partita.passes.graph.speculate;
+package io.partita.ir.eval;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * A decoder of one head, in plain Java: each layer computes {@code x + attention(x)}, then {@code x
  * + tanh(x W)}. One instance is one device with its KV cache.
  */
-final class ToyDecoder {
+final class ToyDecoder implements SpeculativeExecution.Decoder {
   static final int SIZE = 8;
 
   private final int chunk;
@@ -32,18 +32,20 @@ final class ToyDecoder {
     }
   }
 
-  int layers() {
+  @Override
+  public int layers() {
     return weights.size();
   }
 
-  /** Appends the token's key and value to the cache, and returns its query. */
-  double[] beforeAttention(int layer, double[] x) {
+  @Override
+  public double[] beforeAttention(int layer, double[] x) {
     keys.get(layer).add(product(weights.get(layer)[1], x));
     values.get(layer).add(product(weights.get(layer)[2], x));
     return product(weights.get(layer)[0], x);
   }
 
-  FlashDecode.Result attention(int layer, double[] query) {
+  @Override
+  public FlashDecode.Result attention(int layer, double[] query) {
     return new FlashDecode(
             query,
             keys.get(layer).toArray(double[][]::new),
@@ -54,7 +56,8 @@ final class ToyDecoder {
         .run();
   }
 
-  double[] afterAttention(int layer, double[] x, double[] attention) {
+  @Override
+  public double[] afterAttention(int layer, double[] x, double[] attention) {
     double[] sum = new double[SIZE];
     for (int i = 0; i < SIZE; i++) {
       sum[i] = x[i] + attention[i];

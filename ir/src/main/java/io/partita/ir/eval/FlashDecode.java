@@ -1,4 +1,4 @@
-package io.partita.passes.graph.speculate;
+package io.partita.ir.eval;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * Speculative flash decode of one head, as in algorithm 3 of "Attention-Level Speculation": the
- * specification of {@link SpeculatedAttention} for one query.
+ * specification of rewrites and kernels for one query.
  *
  * @param query {@code [d]}, already scaled
  * @param keys {@code [tokens][d]}
@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
  * @param chunk tokens in a chunk
  * @param workers the number of workers that share the other chunks
  */
-record FlashDecode(
+public record FlashDecode(
     double[] query, double[][] keys, double[][] values, int tokens, int chunk, int workers) {
 
   /** A partial output with its statistics: the largest score, and the sum of exponentials. */
-  record Partial(double[] output, double largest, double sum) {
+  private record Partial(double[] output, double largest, double sum) {
     /** The partial output of two sets of keys, by online softmax. */
     Partial join(Partial other) {
       double most = Math.max(largest, other.largest);
@@ -43,13 +43,13 @@ record FlashDecode(
    * @param exact the output of all chunks
    * @param order the chunks in the order in which each worker reads them
    */
-  record Result(double[] approximate, double[] exact, List<List<Integer>> order) {}
+  public record Result(double[] approximate, double[] exact, List<List<Integer>> order) {}
 
   private int chunks() {
     return (tokens + chunk - 1) / chunk;
   }
 
-  Result run() {
+  public Result run() {
     int last = chunks() - 1;
     List<Integer> ends = last == 0 ? List.of(0) : List.of(0, last);
     List<List<Integer>> order = new ArrayList<>();
@@ -84,7 +84,7 @@ record FlashDecode(
   }
 
   /** {@code ||Ã - A|| < lambda ||A||}, over all heads. */
-  static boolean isAccepted(List<Result> heads, double lambda) {
+  public static boolean isAccepted(List<Result> heads, double lambda) {
     double distance = 0;
     double norm = 0;
     for (Result head : heads) {

@@ -1,10 +1,10 @@
-package io.partita.passes.graph.speculate;
+package io.partita.ir.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.partita.passes.graph.speculate.SpeculativeExecution.ByPriority;
-import io.partita.passes.graph.speculate.SpeculativeExecution.Event;
+import io.partita.ir.eval.SpeculativeExecution.ByPriority;
+import io.partita.ir.eval.SpeculativeExecution.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,7 +56,7 @@ class SpeculativeExecutionTest {
         ByPriority devices = new ByPriority(first, second, lambda);
         assertThat(devices.run(token)).isEqualTo(expected);
         List<Boolean> skipped =
-            devices.priorities.stream()
+            devices.priorities().stream()
                 .map(p -> Arrays.stream(p).anyMatch(each -> each == ByPriority.SKIP))
                 .toList();
         assertThat(skipped).isEqualTo(accepted);
@@ -97,18 +97,18 @@ class SpeculativeExecutionTest {
   void devicesSwapAfterAHit() {
     ByPriority devices = new ByPriority(decoder(), decoder(), Double.POSITIVE_INFINITY);
     devices.run(tokens().getFirst());
-    assertThat(devices.timeline)
+    assertThat(devices.timeline())
         .startsWith(
             new Event(0, 0, "skips"),
             new Event(0, 1, "approximate"),
             new Event(1, 0, "approximate"),
             new Event(1, 1, "skips"));
-    assertThat(devices.priorities.get(0)).containsExactly(0, 1);
-    assertThat(devices.priorities.get(1)).containsExactly(1, 0);
+    assertThat(devices.priorities().get(0)).containsExactly(0, 1);
+    assertThat(devices.priorities().get(1)).containsExactly(1, 0);
     ByPriority misses = new ByPriority(decoder(), decoder(), 0);
     misses.run(tokens().getFirst());
-    assertThat(misses.timeline)
+    assertThat(misses.timeline())
         .startsWith(new Event(0, 0, "exact"), new Event(0, 1, "approximate"));
-    assertThat(misses.priorities).allSatisfy(p -> assertThat(p).containsExactly(2, 1));
+    assertThat(misses.priorities()).allSatisfy(p -> assertThat(p).containsExactly(2, 1));
   }
 }
