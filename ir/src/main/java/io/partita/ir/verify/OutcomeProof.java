@@ -11,6 +11,7 @@ import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Resharding;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.propagate.LayoutInference;
@@ -26,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -41,7 +43,8 @@ import java.util.TreeMap;
  * that agree on all values that are still needed are one, so the number of runs stays small.
  *
  * <p>A fork's second operand is a guess about the first. It is valid only if a comparison of both
- * was true at the places that have the first one; otherwise it is discarded.
+ * was true at the places that have the first one; otherwise it is discarded. A guess that those
+ * places send is what they compare.
  */
 final class OutcomeProof {
   /** The most elements of a value that is computed. */
@@ -123,6 +126,7 @@ final class OutcomeProof {
     Set<Value> second = Collections.newSetFromMap(new IdentityHashMap<>());
     first.add(nodes.get(fork).operand(0));
     second.add(nodes.get(fork).operand(1));
+    sent(nodes.get(fork)).ifPresent(second::add);
     Set<Node> found = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Node node : nodes.subList(0, fork)) {
       boolean ofFirst = node.operands().stream().anyMatch(first::contains);
@@ -138,6 +142,33 @@ final class OutcomeProof {
       }
     }
     return found;
+  }
+
+  /**
+   * The value of which a fork's second operand is the exact copy that the places of the first
+   * operand give to all.
+   */
+  private static Optional<Value> sent(Node fork) {
+    Value value = fork.operand(1);
+    while (isExact(value)) {
+      value = value.definition().operand(0);
+    }
+    return !value.isInput()
+            && value.definition().op() instanceof Communication.Settle settle
+            && settle.exit() instanceof Exit.Priority
+            && settle.axis().equals(((Communication.Fork) fork.op()).axis())
+            && value.definition().operand(1) == fork.operand(2)
+        ? Optional.of(value.definition().operand(0))
+        : Optional.empty();
+  }
+
+  private static boolean isExact(Value value) {
+    return !value.isInput()
+        && switch (value.definition().op()) {
+          case Communication.Reshard reshard -> true;
+          case Communication.Sync sync -> sync.codec().equals(Codec.EXACT);
+          default -> false;
+        };
   }
 
   private static boolean isComparison(Node node) {

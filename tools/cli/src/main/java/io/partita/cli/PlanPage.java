@@ -62,11 +62,7 @@ final class PlanPage {
     result
         .request()
         .speculation()
-        .ifPresent(
-            options ->
-                row(
-                    "speculates",
-                    "lambda=%s, chunk=%d".formatted(options.lambda(), options.chunk())));
+        .ifPresent(options -> row("speculates", options.toString().replace(",", ", ")));
     figures();
     lines.add("");
     lines.addAll(new MemoryTable(plan.report()).lines());

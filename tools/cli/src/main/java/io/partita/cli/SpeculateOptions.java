@@ -10,7 +10,8 @@ final class SpeculateOptions {
       description =
           "With --devices N: let half of the devices run ahead on an approximate attention, of the"
               + " first and the last C tokens, and take their result where it is within L of the"
-              + " exact attention, relative to its L2 norm.")
+              + " exact attention, relative to its L2 norm. With guess=sent after C, the other half"
+              + " computes the approximation and sends it.")
   String text;
 
   /** States the predicted time of a run. */

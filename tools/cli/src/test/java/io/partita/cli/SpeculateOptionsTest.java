@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compiling with speculation on attention, and refusals of what can't speculate. */
 class SpeculateOptionsTest {
@@ -28,14 +29,15 @@ class SpeculateOptionsTest {
     return Invocation.of(all.toArray());
   }
 
-  @Test
-  void rulesOfSyncsTakeASpeculation() {
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",guess=sent"})
+  void rulesOfSyncsTakeASpeculation(String guess) {
     Invocation run =
         compile(
             DECODE,
             "--devices=2",
             "--kv-capacity=16",
-            "--sync=attention: speculate(lambda=0.1,chunk=4)");
+            "--sync=attention: speculate(lambda=0.1,chunk=4" + guess + ")");
     assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
     assertThat(folder.resolve("out/model.json")).content().contains("speculative");
   }
@@ -110,6 +112,7 @@ class SpeculateOptionsTest {
         "lambda=0.1,chunk=4  | --devices=3 | P4244 | write --devices 2 or --devices 4, in passes devices=2 or devices=4",
         "lambda=0.1,chunk=4  | --kv-capacity=16 | P4244 | add --devices 2",
         "lambda=-1,chunk=4   | --devices=2 | P4241 | a number of 0 or more",
+        "lambda=0.1,chunk=4,guess=late | --devices=2 | P4241 | computed or sent",
         "lambda=0.1,chunk=9  | --devices=2 | P4242 | choose chunk=8 or less",
         "lambda=0.1,chunk=4  | --strategy=pipeline=2 | P4244 | leave --strategy out",
         "lambda=0.1,chunk=4  | --plan=siracusa:chips=2 | --speculate takes | without --plan",

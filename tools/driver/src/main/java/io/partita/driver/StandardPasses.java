@@ -86,7 +86,7 @@ public final class StandardPasses {
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments()))),
               PassRegistry.entry(
-                  "speculate(lambda=L, chunk=C, devices=N)",
+                  "speculate(lambda=L, chunk=C, guess=computed|sent, devices=N)",
                   "let a second group of devices run ahead on an approximate attention",
                   StandardPasses::speculate),
               PassRegistry.entry(new Localize()),
@@ -128,7 +128,7 @@ public final class StandardPasses {
   }
 
   private static SpeculateGroups speculate(PassCall call) {
-    call.requireOptions("lambda", "chunk", "devices");
+    call.requireOptions("lambda", "chunk", "guess", "devices");
     Map<String, String> options = new TreeMap<>(call.arguments());
     options.remove("devices");
     return new SpeculateGroups(

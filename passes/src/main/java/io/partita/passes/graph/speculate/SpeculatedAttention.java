@@ -70,10 +70,19 @@ public final class SpeculatedAttention {
    * queries read all keys through a mask, since their chunks differ.
    */
   public Value approximation() {
-    return isOneQuery() ? ofTwoChunks() : ofMaskedKeys();
+    return approximation(queries());
   }
 
-  private Value ofTwoChunks() {
+  /**
+   * Adds the approximate attention of other queries at the same positions.
+   *
+   * @param queries such as those that only some devices have
+   */
+  public Value approximation(Value queries) {
+    return isOneQuery() ? ofTwoChunks(queries) : ofMaskedKeys(queries);
+  }
+
+  private Value ofTwoChunks(Value queries) {
     long chunk = options.chunk();
     Value position = positions(1);
     Value begin = binary(BinaryFunction.MUL, chunkOf(position), number(chunk));
@@ -89,7 +98,7 @@ public final class SpeculatedAttention {
     Value place = binary(BinaryFunction.MIN, own, number(keys() - 1));
     return graph.add(
         new Attention(op.scale(), op.softCap(), false, Dim.ZERO, 0, true, false),
-        queries(),
+        queries,
         chunks(operands.get(1), place),
         chunks(operands.get(2), place),
         mask);
@@ -108,7 +117,7 @@ public final class SpeculatedAttention {
     return graph.add(new Movement.Concat(2), first, graph.add(new Movement.Gather(2), all, places));
   }
 
-  private Value ofMaskedKeys() {
+  private Value ofMaskedKeys(Value queries) {
     long seq = queries().type().shape().extent(2);
     Value tokens = iota(keys());
     Value begin = binary(BinaryFunction.MUL, chunkOf(positions(seq)), number(options.chunk()));
@@ -117,7 +126,8 @@ public final class SpeculatedAttention {
             BinaryFunction.OR,
             binary(BinaryFunction.LESS, tokens, number(options.chunk())),
             binary(BinaryFunction.GREATER_OR_EQUAL, tokens, begin));
-    List<Value> masked = new ArrayList<>(operands.subList(0, 3));
+    List<Value> masked = new ArrayList<>(List.of(queries));
+    masked.addAll(operands.subList(1, 3));
     masked.add(mask);
     masked.addAll(operands.subList(3, operands.size()));
     return graph.add(

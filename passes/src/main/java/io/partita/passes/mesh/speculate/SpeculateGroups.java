@@ -43,11 +43,11 @@ import java.util.Set;
  *
  * <p>At each attention, the group that has the exact input is the sender. It computes the exact
  * attention and verifies the approximation; then it has priority 0 if the approximation is
- * accepted, otherwise 2. The other group, the receiver, continues with the approximation and has
- * priority 1. A group of priority 0 skips all operations up to the end of the region, where the
- * group with the higher priority gives its result to both. There the groups also learn who is the
- * next sender. So keys and values are computed from the same input on both, and no cache has to be
- * repaired.
+ * accepted, otherwise 2. The other group, the receiver, continues with the approximation, which it
+ * computes too or gets from the sender ({@link Speculation.Guess}), and has priority 1. A group of
+ * priority 0 skips all operations up to the end of the region, where the group with the higher
+ * priority gives its result to both. There the groups also learn who is the next sender. So keys
+ * and values are computed from the same input on both, and no cache has to be repaired.
  */
 public final class SpeculateGroups implements ModulePass {
   /** The name of the axis. */
@@ -195,10 +195,17 @@ public final class SpeculateGroups implements ModulePass {
             editor.constant(Tensor.ofLongs(TensorType.of(ElementType.BOOL, 2), new long[] {1, 0}));
       }
       SpeculatedAttention parts = new SpeculatedAttention(editor, options, attention);
-      Value approximate = parts.approximation();
+      boolean isSent = options.guess() == Speculation.Guess.SENT;
+      Value approximate = isSent ? null : parts.approximation();
+      Value received = approximate;
       Value isSender = fork(flag(true), flag(false));
       List<Value> operands = new ArrayList<>(editor.operands(attention));
       operands.set(0, editor.add(new Communication.Gate(), operands.getFirst(), isSender));
+      if (isSent) {
+        approximate = parts.approximation(operands.getFirst());
+        // Before the exact attention, so that the receiver has it early.
+        received = shared(approximate, attention);
+      }
       Value exact = editor.add(attention.op(), operands);
       Value accepted =
           editor.add(
@@ -207,7 +214,7 @@ public final class SpeculateGroups implements ModulePass {
       Value word = editor.add(new Elementwise.Select(), accepted, word(SKIP), word(EXACT));
       priority = fork(word, word(RECEIVER));
       Value runs = editor.add(new Elementwise.Binary(BinaryFunction.GREATER), priority, word(SKIP));
-      Value chosen = editor.add(new Communication.Fork(AXIS), exact, approximate, sender);
+      Value chosen = editor.add(new Communication.Fork(AXIS), exact, received, sender);
       Value gated = editor.add(new Communication.Gate(), chosen, runs);
       editor.replace(attention.result(), gated);
     }
@@ -242,15 +249,23 @@ public final class SpeculateGroups implements ModulePass {
       Value highest =
           editor.add(new Reduction.Reduce(ReductionKind.MAX, List.of(0), true), priorities);
       sender = editor.add(new Elementwise.Binary(BinaryFunction.EQUAL), priorities, highest);
+      editor.replace(end.result(), shared(result, end));
+    }
+
+    /**
+     * Gives the value of the sender to both places. The receiver adds zeros, so no message depends
+     * on which place it is.
+     *
+     * @param original the node whose result it takes the place of
+     */
+    private Value shared(Value value, Node original) {
       Value settled =
-          editor.add(new Communication.Settle(AXIS, new Exit.Priority(PLACES)), result, sender);
+          editor.add(new Communication.Settle(AXIS, new Exit.Priority(PLACES)), value, sender);
       Layout whole =
           layouts
-              .map(all -> wider.layout(all.layout(end.result())))
-              .orElseGet(() -> Layout.replicated(wider.mesh(), end.result().type().rank()));
-      Value shared =
-          editor.add(Relayout.of(whole.withPartial(AXIS, ReductionKind.SUM), whole), settled);
-      editor.replace(end.result(), shared);
+              .map(all -> wider.layout(all.layout(original.result())))
+              .orElseGet(() -> Layout.replicated(wider.mesh(), value.type().rank()));
+      return editor.add(Relayout.of(whole.withPartial(AXIS, ReductionKind.SUM), whole), settled);
     }
 
     private Value fork(Value chosen, Value other) {

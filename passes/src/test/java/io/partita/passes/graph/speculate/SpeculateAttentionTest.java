@@ -205,12 +205,17 @@ class SpeculateAttentionTest {
         .isEqualTo(new Speculation(0.1, 16));
     assertThat(Speculation.parse("--speculate", "chunk=8, lambda=0"))
         .isEqualTo(new Speculation(0, 8));
+    Speculation sent = Speculation.parse("--speculate", "lambda=0.1,guess=sent,chunk=16");
+    assertThat(sent).isEqualTo(new Speculation(0.1, 16, Speculation.Guess.SENT));
+    assertThat(Speculation.parse("--speculate", sent.toString())).isEqualTo(sent);
     for (String text :
         List.of(
             "lambda=-1,chunk=8",
             "lambda=0.1",
             "lambda=0.1,chunk=0",
             "lambda=0.1,chunk=8,x=1",
+            "lambda=0.1,guess=sent",
+            "lambda=0.1,chunk=8,guess=maybe",
             "lambda=NaN,chunk=8",
             "lambda=1,lambda=2",
             "")) {

@@ -15,6 +15,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.verify.Verifier;
 import io.partita.passes.graph.speculate.SpeculateAttention;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import java.util.ArrayList;
@@ -70,12 +71,14 @@ class MutatedGroupsTest {
 
   private void mutate(int count) {
     for (int tensor : new int[] {1, 2}) {
-      List<Outcome> outcomes = outcomes(tensor);
-      for (Outcome outcome : outcomes) {
-        requireAllowed(outcome.module(), List.of(outcome.allowed().getLast()), "unchanged");
-      }
-      for (int i = 0; i < count / 2; i++) {
-        requireRefusedOrHarmless(outcomes, random.nextLong());
+      for (Guess guess : Guess.values()) {
+        List<Outcome> outcomes = outcomes(tensor, guess);
+        for (Outcome outcome : outcomes) {
+          requireAllowed(outcome.module(), List.of(outcome.allowed().getLast()), "unchanged");
+        }
+        for (int i = 0; i < count / 4; i++) {
+          requireRefusedOrHarmless(outcomes, random.nextLong());
+        }
       }
     }
     assertThat(refused).isGreaterThan(count / 4);
@@ -114,8 +117,8 @@ class MutatedGroupsTest {
    */
   private record Outcome(Module module, List<List<Tensor>> allowed) {}
 
-  private List<Outcome> outcomes(int tensor) {
-    Module groups = groups(tensor);
+  private List<Outcome> outcomes(int tensor, Guess guess) {
+    Module groups = groups(tensor, guess);
     List<Outcome> outcomes = new ArrayList<>();
     for (List<Boolean> accepts : SmallDecoder.OUTCOMES) {
       List<List<Tensor>> allowed =
@@ -150,10 +153,10 @@ class MutatedGroupsTest {
             });
   }
 
-  private static Module groups(int tensor) {
+  private static Module groups(int tensor, Guess guess) {
     Module module = SmallDecoder.module();
     Module placed = tensor == 1 ? module : new ShardPass(Strategy.tensor(tensor)).run(module);
-    return new SpeculateGroups(new Speculation(ALWAYS, CHUNK)).run(placed);
+    return new SpeculateGroups(new Speculation(ALWAYS, CHUNK, guess)).run(placed);
   }
 
   /** A token after a full context. */

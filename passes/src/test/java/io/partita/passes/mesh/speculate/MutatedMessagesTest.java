@@ -19,6 +19,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.program.collective.Collective;
 import io.partita.passes.program.collective.CollectiveKind;
 import io.partita.passes.program.collective.ProgramProof;
@@ -83,35 +84,40 @@ class MutatedMessagesTest {
 
   private void mutate(int count) {
     for (int chips : new int[] {2, 4}) {
-      List<Program> outcomes = programs(chips);
-      List<List<Tensor>> outputs = outcomes.stream().map(MutatedMessagesTest::run).toList();
-      assertThat(outputs).doesNotHaveDuplicates();
-      Program original = outcomes.getFirst();
-      verify(original, original);
-      for (int i = 0; i < count / 2; i++) {
-        long seed = random.nextLong();
-        try {
-          verify(original, new Mutation(original, seed).run());
-        } catch (PartitaException refusal) {
-          refused++;
-          continue;
-        }
-        for (int outcome = 0; outcome < outcomes.size(); outcome++) {
-          assertThat(run(new Mutation(outcomes.get(outcome), seed).run()))
-              .as("seed %d, outcome %d", seed, outcome)
-              .isEqualTo(outputs.get(outcome));
-        }
-        harmless++;
+      for (Guess guess : Guess.values()) {
+        mutate(count / 4, programs(chips, guess));
       }
     }
     assertThat(refused).isGreaterThan(count / 4);
     assertThat(harmless).isGreaterThan(count / 100);
   }
 
+  private void mutate(int count, List<Program> outcomes) {
+    List<List<Tensor>> outputs = outcomes.stream().map(MutatedMessagesTest::run).toList();
+    assertThat(outputs).doesNotHaveDuplicates();
+    Program original = outcomes.getFirst();
+    verify(original, original);
+    for (int i = 0; i < count; i++) {
+      long seed = random.nextLong();
+      try {
+        verify(original, new Mutation(original, seed).run());
+      } catch (PartitaException refusal) {
+        refused++;
+        continue;
+      }
+      for (int outcome = 0; outcome < outcomes.size(); outcome++) {
+        assertThat(run(new Mutation(outcomes.get(outcome), seed).run()))
+            .as("seed %d, outcome %d", seed, outcome)
+            .isEqualTo(outputs.get(outcome));
+      }
+      harmless++;
+    }
+  }
+
   /** A program for each outcome; their messages are the same. */
-  private static List<Program> programs(int chips) {
+  private static List<Program> programs(int chips, Guess guess) {
     SpeculateGroups pass =
-        new SpeculateGroups(new Speculation(ALWAYS, CHUNK), OptionalLong.of(chips));
+        new SpeculateGroups(new Speculation(ALWAYS, CHUNK, guess), OptionalLong.of(chips));
     Module groups = pass.run(SmallDecoder.module());
     return SmallDecoder.OUTCOMES.stream()
         .map(accepts -> SmallDecoder.accepting(groups, ALWAYS, accepts))

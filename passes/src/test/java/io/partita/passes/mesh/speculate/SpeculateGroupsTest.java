@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
-import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.propagate.MeshEvaluator;
@@ -19,6 +19,7 @@ import io.partita.ir.text.PirFile;
 import io.partita.ir.verify.Verifier;
 import io.partita.passes.graph.speculate.SpeculateAttention;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.program.localize.Localization;
@@ -37,9 +38,13 @@ class SpeculateGroupsTest {
   private static final int TOKENS = 14;
 
   private static Module groups(int tensor, double lambda) {
+    return groups(tensor, lambda, Guess.COMPUTED);
+  }
+
+  private static Module groups(int tensor, double lambda, Guess guess) {
     Module module = SmallDecoder.module();
     Module placed = tensor == 1 ? module : new ShardPass(Strategy.tensor(tensor)).run(module);
-    Module speculating = new SpeculateGroups(new Speculation(lambda, CHUNK)).run(placed);
+    Module speculating = new SpeculateGroups(new Speculation(lambda, CHUNK, guess)).run(placed);
     Verifier.verify(speculating);
     return speculating;
   }
@@ -109,9 +114,11 @@ class SpeculateGroupsTest {
               (each, inputs) -> Evaluator.run(each.graph(), inputs));
       for (int tensor : new int[] {1, 2}) {
         double tolerance = tensor == 1 ? 0 : 2e-5;
-        Module groups = groups(tensor, lambda);
-        assertClose(tokens(groups, MeshEvaluator::run), expected, tolerance);
-        assertClose(byProgram(groups, tensor - 1), expected, tolerance);
+        for (Guess guess : Guess.values()) {
+          Module groups = groups(tensor, lambda, guess);
+          assertClose(tokens(groups, MeshEvaluator::run), expected, tolerance);
+          assertClose(byProgram(groups, tensor - 1), expected, tolerance);
+        }
       }
     }
   }
@@ -136,22 +143,68 @@ class SpeculateGroupsTest {
 
   @Test
   void prioritiesAreExchangedAfterTheRegion() {
-    Graph graph = groups(1, 0.1).graph();
-    List<String> order =
-        graph.nodes().stream()
-            .map(Node::op)
-            .filter(op -> op instanceof Communication)
-            .map(
-                op ->
-                    op instanceof Communication.Settle settle
-                        ? settle.exit().toString()
-                        : op.mnemonic())
-            .toList();
-    List<String> block =
-        List.of("fork", "gate", "fork", "fork", "gate", "stack(2)", "sync", "priority(2)", "sync");
+    assertThat(order(Guess.COMPUTED))
+        .isEqualTo(
+            twice(
+                List.of(
+                    "fork",
+                    "gate",
+                    "fork",
+                    "fork",
+                    "gate",
+                    "stack(2)",
+                    "sync",
+                    "priority(2)",
+                    "sync")));
+  }
+
+  /** Only the sender computes it, and before anything else that it skips or not. */
+  @Test
+  void guessIsSentBeforeTheExactAttention() {
+    assertThat(order(Guess.SENT))
+        .isEqualTo(
+            twice(
+                List.of(
+                    "fork",
+                    "gate",
+                    "priority(2)",
+                    "sync",
+                    "fork",
+                    "fork",
+                    "gate",
+                    "stack(2)",
+                    "sync",
+                    "priority(2)",
+                    "sync")));
+    List<Node> nodes = groups(1, 0.1, Guess.SENT).graph().nodes();
+    List<Node> attentions =
+        nodes.stream().filter(node -> node.op() instanceof Structured.Attention).toList();
+    assertThat(attentions).hasSize(2 * SmallDecoder.BLOCKS);
+    Node guess = attentions.get(0);
+    Node exact = attentions.get(1);
+    assertThat(guess.operand(0)).isSameAs(exact.operand(0));
+    assertThat(guess.operand(0).definition().op()).isInstanceOf(Communication.Gate.class);
+    assertThat(nodes.subList(nodes.indexOf(guess), nodes.indexOf(exact)))
+        .extracting(Node::op)
+        .hasAtLeastOneElementOfType(Communication.Sync.class);
+  }
+
+  private static List<String> order(Guess guess) {
+    return groups(1, 0.1, guess).graph().nodes().stream()
+        .map(Node::op)
+        .filter(op -> op instanceof Communication)
+        .map(
+            op ->
+                op instanceof Communication.Settle settle
+                    ? settle.exit().toString()
+                    : op.mnemonic())
+        .toList();
+  }
+
+  private static List<String> twice(List<String> block) {
     List<String> both = new ArrayList<>(block);
     both.addAll(block);
-    assertThat(order).isEqualTo(both);
+    return both;
   }
 
   @Test

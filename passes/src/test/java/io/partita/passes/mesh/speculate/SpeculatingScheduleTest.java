@@ -19,6 +19,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.ScheduleFile;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.cost.PlanReport;
 import io.partita.passes.planning.cost.Plans;
@@ -45,7 +46,12 @@ class SpeculatingScheduleTest {
   private static final int TOKENS = 14;
 
   private static Program program(int chips, double lambda) {
-    SpeculateGroups pass = new SpeculateGroups(new Speculation(lambda, 4), OptionalLong.of(chips));
+    return program(chips, lambda, Guess.COMPUTED);
+  }
+
+  private static Program program(int chips, double lambda, Guess guess) {
+    SpeculateGroups pass =
+        new SpeculateGroups(new Speculation(lambda, 4, guess), OptionalLong.of(chips));
     return Localization.of(pass.run(SmallDecoder.module()), 1);
   }
 
@@ -58,9 +64,9 @@ class SpeculatingScheduleTest {
 
   /** The evaluator refuses to read a value that a skipped step would have written. */
   @ParameterizedTest
-  @CsvSource({"2, 0.3", "4, 1000"})
-  void schedulesGiveWhatTheProgramGives(int chips, double lambda) {
-    Program program = program(chips, lambda);
+  @CsvSource({"2, 0.3, COMPUTED", "4, 1000, COMPUTED", "4, 0.3, SENT"})
+  void schedulesGiveWhatTheProgramGives(int chips, double lambda, Guess guess) {
+    Program program = program(chips, lambda, guess);
     ProgramEvaluator reference = new ProgramEvaluator(program, 1);
     ScheduleEvaluator evaluator = new ScheduleEvaluator(schedule(program));
     for (int position = 0; position < TOKENS; position++) {
@@ -73,9 +79,19 @@ class SpeculatingScheduleTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 0", "2, 1000", "4, 0", "4, 0.3"})
-  void otherSchedulesGiveWhatTheProgramGives(int chips, double lambda) {
-    schedulesGiveWhatTheProgramGives(chips, lambda);
+  @CsvSource({
+    "2, 0, COMPUTED",
+    "2, 1000, COMPUTED",
+    "4, 0, COMPUTED",
+    "4, 0.3, COMPUTED",
+    "2, 0, SENT",
+    "2, 0.3, SENT",
+    "2, 1000, SENT",
+    "4, 0, SENT",
+    "4, 1000, SENT"
+  })
+  void otherSchedulesGiveWhatTheProgramGives(int chips, double lambda, Guess guess) {
+    schedulesGiveWhatTheProgramGives(chips, lambda, guess);
   }
 
   @Test
@@ -110,9 +126,9 @@ class SpeculatingScheduleTest {
 
   /** With the foreseen steps only, and without guards, outputs are those of the program. */
   @ParameterizedTest
-  @CsvSource({"2, 0, MISS", "2, 1000, HIT"})
-  void skippedRegionsAreForeseen(int chips, double lambda, Verdict verdict) {
-    Program program = program(chips, lambda);
+  @CsvSource({"2, 0, COMPUTED, MISS", "2, 1000, COMPUTED, HIT", "2, 1000, SENT, HIT"})
+  void skippedRegionsAreForeseen(int chips, double lambda, Guess guess, Verdict verdict) {
+    Program program = program(chips, lambda, guess);
     Schedule schedule = schedule(program);
     List<ChipSchedule> roles = new ArrayList<>();
     int skipped = 0;
@@ -155,9 +171,16 @@ class SpeculatingScheduleTest {
 
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"4, 0, MISS", "4, 1000, HIT"})
-  void skippedRegionsOfMoreChipsAreForeseen(int chips, double lambda, Verdict verdict) {
-    skippedRegionsAreForeseen(chips, lambda, verdict);
+  @CsvSource({
+    "4, 0, COMPUTED, MISS",
+    "4, 1000, COMPUTED, HIT",
+    "2, 0, SENT, MISS",
+    "4, 0, SENT, MISS",
+    "4, 1000, SENT, HIT"
+  })
+  void skippedRegionsOfMoreChipsAreForeseen(
+      int chips, double lambda, Guess guess, Verdict verdict) {
+    skippedRegionsAreForeseen(chips, lambda, guess, verdict);
   }
 
   @Test

@@ -39,6 +39,9 @@ class SpeculationInCTest {
   private static final int CHUNK = 4;
   private static final int TOKENS = 24;
 
+  /** After a threshold: the approximation is sent. */
+  private static final String SENT = ",guess=sent";
+
   /** Kernels are compiled once for all tests. */
   @TempDir static Path kernels;
 
@@ -57,12 +60,15 @@ class SpeculationInCTest {
   void missesGiveTheBitsOfTheExactProgram() {
     List<float[]> exact = inC("exact", 1, Optional.empty());
     assertThat(inC("missing", 2, Optional.of("0"))).usingRecursiveComparison().isEqualTo(exact);
+    assertThat(inC("sending", 2, Optional.of("0" + SENT)))
+        .usingRecursiveComparison()
+        .isEqualTo(exact);
     String role = text("missing/role_1.c");
     assertThat(role).contains("const int region_", "if (region_");
   }
 
   @ParameterizedTest
-  @CsvSource("4, 0")
+  @CsvSource({"4, 0", "2, '0.2,guess=sent'"})
   @Tag("thorough")
   void allOutcomesAgreeWithJava(int chips, String lambda) {
     requireSame(chips, lambda);
@@ -70,7 +76,7 @@ class SpeculationInCTest {
 
   @Tag("exhaustive")
   @ParameterizedTest
-  @CsvSource({"2, 0.2", "4, 1000"})
+  @CsvSource({"2, 0.2", "4, 1000", "4, '0.2,guess=sent'", "2, '1000,guess=sent'"})
   void otherOutcomesAgreeWithJava(int chips, String lambda) {
     allOutcomesAgreeWithJava(chips, lambda);
   }
