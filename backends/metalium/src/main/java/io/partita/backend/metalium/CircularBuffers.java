@@ -115,7 +115,14 @@ final class CircularBuffers {
                 new Buffer(5, slots * row, format)));
         block = row;
       }
-      case LINEAR, RMS_NORM, LAYER_NORM, SOFTMAX, ATTENTION, SPECULATED_ATTENTION ->
+      case LINEAR,
+          RMS_NORM,
+          LAYER_NORM,
+          SOFTMAX,
+          ATTENTION,
+          SPECULATED_ATTENTION,
+          EARLY_ATTENTION,
+          VERIFYING_ATTENTION ->
           throw new IllegalArgumentException(step.kind().name());
     }
     buffers.add(new Buffer(16, blocks.result() * block, format));
@@ -140,7 +147,7 @@ final class CircularBuffers {
     if (parts > 1) {
       buffers.add(new Buffer(6, partial * Integer.numberOfTrailingZeros(parts), format));
     }
-    if (step.kind() == Kind.SPECULATED_ATTENTION) {
+    if (step.kind().isSpeculated()) {
       buffers.addAll(List.of(new Buffer(18, 2, format), new Buffer(19, 2, format)));
       buffers.addAll(List.of(new Buffer(20, row, format), new Buffer(21, row, format)));
     }
@@ -249,7 +256,8 @@ final class CircularBuffers {
       case ROTARY -> List.of(0);
       case NEAREST_CENTROID -> List.of(1, 4);
       case ATTENTION -> List.of(5, 7, 22, 23, 25, 27, 28, 30, 31);
-      case SPECULATED_ATTENTION -> List.of(5, 7, 20, 21, 22, 23, 25, 27, 28, 30, 31);
+      case SPECULATED_ATTENTION, EARLY_ATTENTION, VERIFYING_ATTENTION ->
+          List.of(5, 7, 20, 21, 22, 23, 25, 27, 28, 30, 31);
       case RMS_NORM,
           LAYER_NORM,
           SOFTMAX,

@@ -110,49 +110,84 @@ final class DecoderSteps {
    * The approximation, which comes first, and the exact attention of a device whose flag is true.
    */
   Step speculatedAttention(SpeculatedAttention speculated, Decisions decisions) {
-    Node guess = speculated.guess();
-    Node exact = speculated.exact();
-    int word = decisions.word(speculated.flag(), guess);
-    TensorType q = guess.operand(0).type();
-    TensorType k = exact.operand(1).type();
-    List<Matrix> inputs =
-        List.of(
-            operands.required(guess, 0),
-            operands.required(exact, 1),
-            operands.required(exact, 2),
-            matrices.ones("ones", Matrix.TILE),
-            matrices.ones("first_row", 1));
-    long heads = k.shape().extent(0) * k.shape().extent(1);
-    long queries = q.shape().extent(1) / k.shape().extent(1);
-    long keys = k.shape().extent(2);
-    AttentionBlocks blocks = scheduled.attention(exact.result(), heads, queries, keys);
-    Matrix norms = matrices.scratch("norms", blocks.rows().pages(), 2);
-    speculated.distance().ifPresent(sum -> decisions.addSum(sum, norms, 0));
-    speculated.norm().ifPresent(sum -> decisions.addSum(sum, norms, 1));
-    Matrix guessed = matrices.result(guess.result());
-    Matrix exactly = matrices.result(exact.result());
-    matrices.produces(exactly, exact.result());
-    Structured.Attention op = (Structured.Attention) exact.op();
-    return new Step(
-            Kind.SPECULATED_ATTENTION,
-            exact.origin(),
-            inputs,
-            List.of(),
-            guessed,
-            List.of(
-                inputs.get(0).tileColumns() + "",
-                inputs.get(2).tileColumns() + "",
-                queries + "",
-                keys + "",
-                blocks.columns().pages() + "",
-                speculated.chunk() + "",
-                "0x%08x".formatted(Float.floatToIntBits((float) op.scale())),
-                blocks.rows().pages() + "",
-                blocks.rows().round() + ""),
-            List.of(indices.of(exact.operands().getLast()).getFirst()),
-            blocks)
+    int word = decisions.word(speculated.flag(), speculated.guess());
+    List<Matrix> inputs = inputs(speculated);
+    Matrix norms = norms(speculated, decisions);
+    Matrix guessed = matrices.result(speculated.guess().result());
+    Matrix exactly = matrices.result(speculated.exact().result());
+    matrices.produces(exactly, speculated.exact().result());
+    return speculated(Kind.SPECULATED_ATTENTION, speculated, inputs, guessed)
         .withOthers(List.of(exactly, norms))
         .with(new Step.Control(List.of(), OptionalInt.of(word), Optional.empty()));
+  }
+
+  /** The approximation alone, so that it is sent before the exact attention. */
+  Step earlyAttention(SpeculatedAttention speculated) {
+    List<Matrix> inputs = inputs(speculated);
+    Matrix guessed = matrices.result(speculated.guess().result());
+    return speculated(Kind.EARLY_ATTENTION, speculated, inputs, guessed);
+  }
+
+  /** The exact attention, which verifies the approximation that was sent. */
+  Step verifyingAttention(SpeculatedAttention speculated, Decisions decisions) {
+    List<Matrix> inputs = inputs(speculated);
+    Matrix norms = norms(speculated, decisions);
+    Matrix exactly = matrices.result(speculated.exact().result());
+    return speculated(Kind.VERIFYING_ATTENTION, speculated, inputs, exactly)
+        .withOthers(List.of(norms));
+  }
+
+  private Matrix norms(SpeculatedAttention speculated, Decisions decisions) {
+    Matrix norms = matrices.scratch("norms", blocks(speculated).rows().pages(), 2);
+    speculated.distance().ifPresent(sum -> decisions.addSum(sum, norms, 0));
+    speculated.norm().ifPresent(sum -> decisions.addSum(sum, norms, 1));
+    return norms;
+  }
+
+  private static long queries(SpeculatedAttention speculated) {
+    return speculated.guess().operand(0).type().shape().extent(1)
+        / speculated.exact().operand(1).type().shape().extent(1);
+  }
+
+  private AttentionBlocks blocks(SpeculatedAttention speculated) {
+    TensorType k = speculated.exact().operand(1).type();
+    long heads = k.shape().extent(0) * k.shape().extent(1);
+    return scheduled.attention(
+        speculated.exact().result(), heads, queries(speculated), k.shape().extent(2));
+  }
+
+  private List<Matrix> inputs(SpeculatedAttention speculated) {
+    return List.of(
+        operands.required(speculated.guess(), 0),
+        operands.required(speculated.exact(), 1),
+        operands.required(speculated.exact(), 2),
+        matrices.ones("ones", Matrix.TILE),
+        matrices.ones("first_row", 1));
+  }
+
+  private Step speculated(
+      Kind kind, SpeculatedAttention speculated, List<Matrix> inputs, Matrix result) {
+    Node exact = speculated.exact();
+    AttentionBlocks blocks = blocks(speculated);
+    Structured.Attention op = (Structured.Attention) exact.op();
+    return new Step(
+        kind,
+        exact.origin(),
+        inputs,
+        List.of(),
+        result,
+        List.of(
+            inputs.get(0).tileColumns() + "",
+            inputs.get(2).tileColumns() + "",
+            queries(speculated) + "",
+            exact.operand(1).type().shape().extent(2) + "",
+            blocks.columns().pages() + "",
+            speculated.chunk() + "",
+            "0x%08x".formatted(Float.floatToIntBits((float) op.scale())),
+            blocks.rows().pages() + "",
+            blocks.rows().round() + ""),
+        List.of(indices.of(exact.operands().getLast()).getFirst()),
+        blocks);
   }
 
   /** The keys or values that take part, of each head. */

@@ -29,7 +29,9 @@ final class KernelComments {
               CACHE_UPDATE,
               ROTARY,
               ATTENTION,
-              SPECULATED_ATTENTION ->
+              SPECULATED_ATTENTION,
+              EARLY_ATTENTION,
+              VERIFYING_ATTENTION ->
               throw new IllegalArgumentException(step.kind().name());
         };
     int operand = 0;

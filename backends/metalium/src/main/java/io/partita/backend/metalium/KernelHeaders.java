@@ -72,7 +72,7 @@ final class KernelHeaders {
                   "compute/matmul.h",
                   "compute/reconfig_data_format.h",
                   "compute/tile_move_copy.h"));
-      case ATTENTION, SPECULATED_ATTENTION ->
+      case ATTENTION, SPECULATED_ATTENTION, EARLY_ATTENTION, VERIFYING_ATTENTION ->
           headers.addAll(
               List.of(
                   "compute/binary_max_min.h",

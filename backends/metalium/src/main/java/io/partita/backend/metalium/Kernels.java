@@ -148,23 +148,33 @@ final class Kernels {
                   "Writes results, or sends those of a chunk to its parent.",
                   step));
       case SPECULATED_ATTENTION ->
-          new Names(
-              reader(
-                  "speculated_attention_reader",
-                  "Reads queries, then keys and values: the first and the last chunk before"
-                      + " others.",
-                  step),
-              Optional.of(
-                  compute(
-                      "speculated_attention_compute",
-                      "The attention on the first and the last chunk; where it is verified, the"
-                          + " exact one and norms",
-                      step)),
-              writer(
-                  "speculated_attention_writer",
-                  "Writes the approximation at once, then the exact result and squared norms.",
-                  step));
+          speculated(
+              step,
+              "The attention on the first and the last chunk; where it is verified, the exact one"
+                  + " and norms",
+              "Writes the approximation at once, then the exact result and squared norms.");
+      case EARLY_ATTENTION ->
+          speculated(
+              step,
+              "The attention on the first and the last chunk, which is sent before the exact one",
+              "Writes the approximation.");
+      case VERIFYING_ATTENTION ->
+          speculated(
+              step,
+              "The exact attention, and squared norms that verify the approximation",
+              "Writes the exact result and squared norms, or sends those of a chunk to its"
+                  + " parent.");
     };
+  }
+
+  private Names speculated(Step step, String compute, String writer) {
+    return new Names(
+        reader(
+            "speculated_attention_reader",
+            "Reads queries, then keys and values: the first and the last chunk before others.",
+            step),
+        Optional.of(compute("speculated_attention_compute", compute, step)),
+        writer("speculated_attention_writer", writer, step));
   }
 
   /** Names with the arguments that hold the addresses of a step's words. */
@@ -186,6 +196,14 @@ final class Kernels {
       all.put("prefix", "masked_");
       int masked = Float.floatToIntBits(HostNumbers.SMALLEST);
       all.put("masked", bits(masked));
+    }
+    if (step.kind() == Kind.EARLY_ATTENTION) {
+      all.put("isEarly", true);
+      all.put("prefix", "early_");
+    }
+    if (step.kind() == Kind.VERIFYING_ATTENTION) {
+      all.put("isVerifying", true);
+      all.put("prefix", "verifying_");
     }
     if (isPadded(step)) {
       all.put("isPadded", true);

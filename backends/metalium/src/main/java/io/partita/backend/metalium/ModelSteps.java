@@ -82,6 +82,9 @@ final class ModelSteps {
     centroids = new CentroidSteps(matrices, operands, scheduled);
     for (SpeculatedAttention attention : SpeculatedAttention.of(graph, users)) {
       speculated.put(attention.guess(), attention);
+      if (attention.isSent()) {
+        speculated.put(attention.exact(), attention);
+      }
       covered.addAll(attention.covered());
     }
     for (Value input : graph.inputs()) {
@@ -173,7 +176,7 @@ final class ModelSteps {
         }
         case Structured.Attention attention when epilogues.isEmpty() && !attention.isInteger() -> {
           return speculated.containsKey(node)
-              ? decoder.speculatedAttention(speculated.get(node), decisions)
+              ? speculated(node, speculated.get(node))
               : decoder.attention(attention, node);
         }
         case Elementwise.Unary(UnaryFunction function)
@@ -221,6 +224,15 @@ final class ModelSteps {
         return elementwise(last, epilogues);
       }
     }
+  }
+
+  private Step speculated(Node node, SpeculatedAttention attention) {
+    if (!attention.isSent()) {
+      return decoder.speculatedAttention(attention, decisions);
+    }
+    return node == attention.guess()
+        ? decoder.earlyAttention(attention)
+        : decoder.verifyingAttention(attention, decisions);
   }
 
   /** The operand whose computation comes before, so that the other one is read from DRAM. */

@@ -6,7 +6,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -59,7 +58,7 @@ final class Operands {
       return matrices.hosted(value);
     }
     Node node = value.definition();
-    if (node.op() instanceof Elementwise.Cast && matrices.isTransparent(node)) {
+    if (matrices.isTransparent(node)) {
       return of(node.operand(0));
     }
     if (node.op() instanceof Movement.Concat(int axis)) {

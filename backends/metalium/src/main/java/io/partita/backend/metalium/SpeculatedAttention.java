@@ -25,11 +25,14 @@ import java.util.Set;
 /**
  * An attention on the first and the last chunk of a cache, the exact attention that a device
  * computes if a flag is true, and the squared norms of their difference and of the exact one. One
- * kernel computes all of them, and reads each key once.
+ * kernel computes all of them, and reads each key once. If only devices with the exact one have the
+ * approximation, they send it: then a launch before computes it alone, and the kernel computes it
+ * again.
  *
  * @param guess the attention on two chunks
  * @param exact the attention on all keys
  * @param flag whether a device computes the exact one
+ * @param isSent whether both are computed on the same devices
  * @param chunk the keys of a chunk
  * @param distance the sum of the squares of the difference
  * @param norm the sum of the squares of the exact result
@@ -39,6 +42,7 @@ record SpeculatedAttention(
     Node guess,
     Node exact,
     Value flag,
+    boolean isSent,
     long chunk,
     Optional<Value> distance,
     Optional<Value> norm,
@@ -146,7 +150,11 @@ record SpeculatedAttention(
 
   /** Whether both read the same query. */
   private static boolean isSame(Node gate, Node guess) {
-    return stored(gate.operand(0), new HashSet<>()) == stored(guess.operand(0), new HashSet<>());
+    return isOf(gate.operand(0), guess.operand(0)) || isGated(gate, guess);
+  }
+
+  private static boolean isGated(Node gate, Node guess) {
+    return isOf(gate.result(), guess.operand(0));
   }
 
   /**
@@ -234,7 +242,11 @@ record SpeculatedAttention(
       Node guess, Node exact, Chunks keys, Chunks values, Map<Value, List<Node>> users) {
     Set<Node> covered = new HashSet<>(keys.nodes);
     covered.addAll(values.nodes);
-    covered.add(exact);
+    Node gate = query(exact).orElseThrow();
+    boolean isSent = isGated(gate, guess);
+    if (!isSent) {
+      covered.add(exact);
+    }
     Optional<Value> distance = Optional.empty();
     for (Node node : users(exact.result(), users)) {
       if (node.op() instanceof Elementwise.Binary(BinaryFunction function)
@@ -246,8 +258,8 @@ record SpeculatedAttention(
       }
     }
     Optional<Value> norm = sumOfSquares(exact.result(), users, covered);
-    Value flag = query(exact).orElseThrow().operand(1);
-    return new SpeculatedAttention(guess, exact, flag, keys.chunk, distance, norm, covered);
+    return new SpeculatedAttention(
+        guess, exact, gate.operand(1), isSent, keys.chunk, distance, norm, covered);
   }
 
   private static boolean isOf(Value value, Value original) {

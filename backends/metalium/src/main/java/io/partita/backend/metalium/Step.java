@@ -60,7 +60,21 @@ record Step(
     CACHE_UPDATE,
     ROTARY,
     ATTENTION,
-    SPECULATED_ATTENTION
+    /** An approximate attention, and the exact one where it is verified. */
+    SPECULATED_ATTENTION,
+    /** An approximate attention that is sent before it is verified. */
+    EARLY_ATTENTION,
+    /** An exact attention that verifies the one before. */
+    VERIFYING_ATTENTION;
+
+    /** Whether kernels take the first and the last chunk before others. */
+    boolean isSpeculated() {
+      return this == SPECULATED_ATTENTION || this == EARLY_ATTENTION || isVerifying();
+    }
+
+    boolean isVerifying() {
+      return this == VERIFYING_ATTENTION;
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.type.Shape;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.mesh.speculate.SpeculateGroups;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.program.localize.Localize;
@@ -122,9 +123,8 @@ class SpeculatingChipsTest {
     return values.toString();
   }
 
-  private static Program program(int chips, double lambda, int chunk, Module module) {
-    SpeculateGroups pass =
-        new SpeculateGroups(new Speculation(lambda, chunk), OptionalLong.of(chips));
+  private static Program program(int chips, Speculation options, Module module) {
+    SpeculateGroups pass = new SpeculateGroups(options, OptionalLong.of(chips));
     return Localization.of(pass.run(module), Localize.CAPACITY);
   }
 
@@ -134,7 +134,11 @@ class SpeculatingChipsTest {
    * @param tokens how many its caches take
    */
   static Program program(int chips, double lambda, int chunk, int tokens) {
-    return program(chips, lambda, chunk, decoder(tokens, "f32"));
+    return program(chips, new Speculation(lambda, chunk), tokens);
+  }
+
+  static Program program(int chips, Speculation options, int tokens) {
+    return program(chips, options, decoder(tokens, "f32"));
   }
 
   static EmittedMetalium emit(Program program) {
@@ -144,7 +148,11 @@ class SpeculatingChipsTest {
 
   /** Four chips in two groups. */
   static Program decoder(String element) {
-    return program(4, 0.5, 32, decoder(128, element));
+    return decoder(element, Guess.COMPUTED);
+  }
+
+  private static Program decoder(String element, Guess guess) {
+    return program(4, new Speculation(0.5, 32, guess), decoder(128, element));
   }
 
   static Map<String, Tensor> token(Program program, int position) {
@@ -193,8 +201,8 @@ class SpeculatingChipsTest {
     return largest * (element.equals("f32") ? 0x1p-7 : 20 * 0x1p-9);
   }
 
-  private void requireEqual(int chips, double lambda, int chunk, int tokens, String element) {
-    Program program = program(chips, lambda, chunk, decoder(tokens, element));
+  private void requireEqual(int chips, Speculation options, int tokens, String element) {
+    Program program = program(chips, options, decoder(tokens, element));
     List<double[]> expected = expected(program, tokens);
     List<double[]> found = run(program, tokens);
     double tolerance = tolerance(element, expected);
@@ -208,26 +216,35 @@ class SpeculatingChipsTest {
   /** Chunks of less and more than a tile; cores that share the keys in the middle. */
   @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 0.6, 5, 40, f32", "4, 1000, 16, 40, bf16"})
+  @CsvSource({
+    "2, 0.6, 5, COMPUTED, 40, f32",
+    "4, 1000, 16, COMPUTED, 40, bf16",
+    "2, 0.6, 5, SENT, 40, f32",
+    "4, 1000, 16, SENT, 40, bf16"
+  })
   void allOutcomesAgreeWithTheReference(
-      int chips, double lambda, int chunk, int tokens, String element) {
-    requireEqual(chips, lambda, chunk, tokens, element);
+      int chips, double lambda, int chunk, Guess guess, int tokens, String element) {
+    requireEqual(chips, new Speculation(lambda, chunk, guess), tokens, element);
   }
 
   @Tag("exhaustive")
   @ParameterizedTest
   @CsvSource({
-    "2, 0, 5, 80, f32",
-    "2, 1000, 5, 80, f32",
-    "2, 0, 40, 130, f32",
-    "4, 0, 5, 40, f32",
-    "4, 1000, 40, 130, f32",
-    "4, 0.6, 5, 40, f32",
-    "2, 0, 16, 40, bf16"
+    "2, 0, 5, COMPUTED, 80, f32",
+    "2, 1000, 5, COMPUTED, 80, f32",
+    "2, 0, 40, COMPUTED, 130, f32",
+    "4, 0, 5, COMPUTED, 40, f32",
+    "4, 1000, 40, COMPUTED, 130, f32",
+    "4, 0.6, 5, COMPUTED, 40, f32",
+    "2, 0, 16, COMPUTED, 40, bf16",
+    "2, 0, 5, SENT, 80, f32",
+    "2, 1000, 40, SENT, 130, f32",
+    "4, 0, 40, SENT, 130, f32",
+    "4, 0.6, 5, SENT, 40, f32"
   })
   void otherOutcomesAgreeWithTheReference(
-      int chips, double lambda, int chunk, int tokens, String element) {
-    allOutcomesAgreeWithTheReference(chips, lambda, chunk, tokens, element);
+      int chips, double lambda, int chunk, Guess guess, int tokens, String element) {
+    allOutcomesAgreeWithTheReference(chips, lambda, chunk, guess, tokens, element);
   }
 
   @Test
