@@ -46,7 +46,10 @@ final class DeviceBenchmarks {
     }
     if (what.equals("speculation")) {
       Path tiny = Path.of("tests/models/tiny-shakespeare");
-      new SpeculationBenchmarks(simulation, tiny).run(System.out);
+      SpeculationBenchmarks speculation = new SpeculationBenchmarks(simulation, tiny);
+      speculation.run(System.out);
+      System.out.println();
+      speculation.runSent(System.out);
       return;
     }
     if (!what.equals("networks")) {

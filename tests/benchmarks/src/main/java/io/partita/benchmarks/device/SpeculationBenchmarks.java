@@ -10,6 +10,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.speculate.Speculation;
+import io.partita.passes.graph.speculate.Speculation.Guess;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.speculate.SpeculateGroups;
@@ -63,8 +64,11 @@ final class SpeculationBenchmarks {
       for (int chips : List.of(2, 4)) {
         Cycles half = cycles("exact-" + context, exact(decoder, chips / 2), context, false);
         Cycles all = cycles("exact-" + context, exact(decoder, chips), context, false);
-        Cycles hits = cycles("hits-" + context, groups(decoder, chips, ALWAYS), context, true);
-        Cycles misses = cycles("misses-" + context, groups(decoder, chips, 0), context, false);
+        Cycles hits =
+            cycles(
+                "hits-" + context, groups(decoder, chips, ALWAYS, Guess.COMPUTED), context, true);
+        Cycles misses =
+            cycles("misses-" + context, groups(decoder, chips, 0, Guess.COMPUTED), context, false);
         out.printf(
             Locale.ROOT,
             "| %d | %d | %s | %s | %s | %s | %.2f |%n",
@@ -75,6 +79,24 @@ final class SpeculationBenchmarks {
             hits.cells(),
             misses.cells(),
             (double) hits.measured / half.measured);
+        out.flush();
+      }
+    }
+  }
+
+  /** The same with an approximation that one group sends to the other. */
+  void runSent(PrintStream out) throws IOException {
+    out.println("| context | chips | hits, sent | predicted | misses, sent | predicted |");
+    out.println("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (int context : CONTEXTS) {
+      Module decoder = decoder(context);
+      for (int chips : List.of(2, 4)) {
+        Module hitting = groups(decoder, chips, ALWAYS, Guess.SENT);
+        Module missing = groups(decoder, chips, 0, Guess.SENT);
+        Cycles hits = cycles("sent-hits-" + context, hitting, context, true);
+        Cycles misses = cycles("sent-misses-" + context, missing, context, false);
+        out.printf(
+            Locale.ROOT, "| %d | %d | %s | %s |%n", context, chips, hits.cells(), misses.cells());
         out.flush();
       }
     }
@@ -91,8 +113,9 @@ final class SpeculationBenchmarks {
     return chips == 1 ? decoder : new ShardPass(Strategy.tensor(chips)).run(decoder);
   }
 
-  private static Module groups(Module decoder, int chips, double lambda) {
-    return new SpeculateGroups(new Speculation(lambda, CHUNK)).run(exact(decoder, chips / 2));
+  private static Module groups(Module decoder, int chips, double lambda, Guess guess) {
+    return new SpeculateGroups(new Speculation(lambda, CHUNK, guess))
+        .run(exact(decoder, chips / 2));
   }
 
   /**
