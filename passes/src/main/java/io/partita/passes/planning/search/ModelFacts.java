@@ -3,6 +3,7 @@ package io.partita.passes.planning.search;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
@@ -17,13 +18,15 @@ import java.util.Optional;
  * @param heads the query heads of the widest attention; 0 without attention
  * @param kvHeads its key and value heads
  * @param tokens the new tokens of a run: the rows of queries; 0 without attention
+ * @param isQuantized whether there are products of fewer bits than their results
  */
-public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
+public record ModelFacts(long blocks, long heads, long kvHeads, long tokens, boolean isQuantized) {
   /** Returns the facts of a raised module of static shapes. */
   static ModelFacts of(Graph raised, ModelAnatomy anatomy) {
     long heads = 0;
     long kvHeads = 0;
     long tokens = 0;
+    boolean isQuantized = false;
     for (Node node : raised.nodes()) {
       if (node.op() instanceof Structured.Attention) {
         TensorType queries = type(node, 0);
@@ -33,9 +36,12 @@ public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
         }
         tokens = Math.max(tokens, queries.shape().extent(2));
       }
+      isQuantized |=
+          node.op() instanceof Contraction
+              && type(node, 0).element().bits() < node.results().getFirst().type().element().bits();
     }
     long blocks = anatomy.blocks().size() + anatomy.integerAttentions().size();
-    return new ModelFacts(blocks, heads, kvHeads, tokens);
+    return new ModelFacts(blocks, heads, kvHeads, tokens, isQuantized);
   }
 
   /** Returns why a strategy does not apply to the model; empty if it may. */

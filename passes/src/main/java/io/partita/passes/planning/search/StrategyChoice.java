@@ -104,7 +104,7 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
 
   /**
    * Returns variants of a strategy, each of which differs in one option that isn't given. One token
-   * has a single norm, which can't be split.
+   * has a single norm, which can't be split, and only quantized products are split by columns.
    */
   public List<Strategy> variants(Strategy strategy, ModelFacts facts) {
     List<Strategy> found = new ArrayList<>();
@@ -114,7 +114,9 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
     }
     if (!chosen.contains("norm")) {
       for (Strategy.NormPlacement norm : Strategy.NormPlacement.values()) {
-        boolean isSame = norm == Strategy.NormPlacement.TOKENS && facts.tokens() == 1;
+        boolean isSame =
+            norm == Strategy.NormPlacement.TOKENS && facts.tokens() == 1
+                || norm == Strategy.NormPlacement.COLUMNS && !facts.isQuantized();
         if (norm != strategy.norm() && !isSame) {
           found.add(strategy.with(norm));
         }

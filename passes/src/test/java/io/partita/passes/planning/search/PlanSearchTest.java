@@ -102,7 +102,7 @@ final class PlanSearchTest {
 
   @Test
   void factsMatchTheModel() {
-    assertThat(facts).isEqualTo(new ModelFacts(2, 6, 3, 5));
+    assertThat(facts).isEqualTo(new ModelFacts(2, 6, 3, 5, false));
   }
 
   @ParameterizedTest

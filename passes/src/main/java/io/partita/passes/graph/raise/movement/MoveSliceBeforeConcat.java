@@ -18,7 +18,8 @@ import java.util.Optional;
 
 /**
  * {@code slice(concat(a, b)) -> concat(slice(a), slice(b))}, where the slice keeps the joined
- * dimension whole: so that fused projections are split that join tokens of texts and images.
+ * dimension whole, and nothing joined is an input or an output, as in a cache: so that fused
+ * projections are split that join tokens of texts and images.
  */
 final class MoveSliceBeforeConcat implements RewriteRule {
   private static final Capture<Value> JOINED = Capture.of("joined");
@@ -49,7 +50,9 @@ final class MoveSliceBeforeConcat implements RewriteRule {
         slice.starts().get(axis).is(0)
             && slice.steps().get(axis) == 1
             && slice.sizes().get(axis).equals(joined.type().dim(axis));
-    if (!isWhole || slice.sizes().equals(joined.type().shape().dims())) {
+    if (!isWhole
+        || isCache(concat, joined, graph)
+        || slice.sizes().equals(joined.type().shape().dims())) {
       return Optional.empty();
     }
     List<Value> parts = new ArrayList<>();
@@ -59,5 +62,11 @@ final class MoveSliceBeforeConcat implements RewriteRule {
       parts.add(graph.add(new Movement.Slice(slice.starts(), sizes, slice.steps()), part));
     }
     return Optional.of(graph.add(concat.op(), parts));
+  }
+
+  /** Whether new keys and values, which are one tensor, are joined with past ones. */
+  private static boolean isCache(Node concat, Value joined, GraphEditor graph) {
+    return graph.operands(concat).stream().anyMatch(Value::isInput)
+        || graph.outputs().stream().anyMatch(output -> graph.resolve(output.value()) == joined);
   }
 }

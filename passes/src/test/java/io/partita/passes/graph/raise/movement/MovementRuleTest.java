@@ -355,22 +355,38 @@ public final class MovementRuleTest implements RuleTest {
             .on(
                 """
                 (%x: f32[2,3,9], %z: f32[2,4,9])
-                %0 = concat(%x, %z) {axis = 1} : f32[2,7,9]
-                %1 = slice(%0) {starts = [0,0,3], sizes = [2,7,3], steps = [1,1,1]} : f32[2,7,3]
+                %0 = neg(%x) : f32[2,3,9]
+                %1 = neg(%z) : f32[2,4,9]
+                %2 = concat(%0, %1) {axis = 1} : f32[2,7,9]
+                %3 = slice(%2) {starts = [0,0,3], sizes = [2,7,3], steps = [1,1,1]} : f32[2,7,3]
                 """)
             .gives(
                 """
-                %0 = slice(%x) {starts = [0, 0, 3], sizes = [2, 3, 3], steps = [1, 1, 1]} : f32[2,3,3]
-                %1 = slice(%z) {starts = [0, 0, 3], sizes = [2, 4, 3], steps = [1, 1, 1]} : f32[2,4,3]
-                %2 = concat(%0, %1) {axis = 1} : f32[2,7,3]
+                %0 = neg(%x) : f32[2,3,9]
+                %1 = neg(%z) : f32[2,4,9]
+                %2 = slice(%0) {starts = [0, 0, 3], sizes = [2, 3, 3], steps = [1, 1, 1]} : f32[2,3,3]
+                %3 = slice(%1) {starts = [0, 0, 3], sizes = [2, 4, 3], steps = [1, 1, 1]} : f32[2,4,3]
+                %4 = concat(%2, %3) {axis = 1} : f32[2,7,3]
                 """),
+        assertThat(new MoveSliceBeforeConcat())
+            .as("keys and values in one cache")
+            .on(
+                """
+                (%x: f32[2,3,9], %z: f32[2,4,9])
+                %0 = neg(%z) : f32[2,4,9]
+                %1 = concat(%x, %0) {axis = 1} : f32[2,7,9]
+                %2 = slice(%1) {starts = [0,0,3], sizes = [2,7,3], steps = [1,1,1]} : f32[2,7,3]
+                """)
+            .doesNotFire(),
         assertThat(new MoveSliceBeforeConcat())
             .as("a part of the joined dimension")
             .on(
                 """
                 (%x: f32[2,3,9], %z: f32[2,4,9])
-                %0 = concat(%x, %z) {axis = 1} : f32[2,7,9]
-                %1 = slice(%0) {starts = [0,1,3], sizes = [2,6,3], steps = [1,1,1]} : f32[2,6,3]
+                %0 = neg(%x) : f32[2,3,9]
+                %1 = neg(%z) : f32[2,4,9]
+                %2 = concat(%0, %1) {axis = 1} : f32[2,7,9]
+                %3 = slice(%2) {starts = [0,1,3], sizes = [2,6,3], steps = [1,1,1]} : f32[2,6,3]
                 """)
             .doesNotFire(),
         assertThat(new MoveTransposeAfterScatter())
