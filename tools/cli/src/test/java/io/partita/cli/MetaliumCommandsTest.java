@@ -371,7 +371,7 @@ class MetaliumCommandsTest {
    */
   @Tag("thorough")
   @Test
-  void productsMayBeSummedIn16Bits() {
+  void productsMayBeSummedIn16Bits() throws IOException {
     Path folder = scratch.resolve("sums");
     Invocation compile =
         Invocation.of(
@@ -385,9 +385,11 @@ class MetaliumCommandsTest {
             folder);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
     assertThat(folder.resolve("model.py")).content().contains("fp32_dest_acc_en=False");
-    Invocation diff = Invocation.of("diff", folder);
+    Path inputs = token(scratch);
+    Invocation diff = Invocation.of("diff", folder, "--inputs", inputs);
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
-    Invocation run = Invocation.of("run", folder);
+    Path outputs = scratch.resolve("out.npz");
+    Invocation run = Invocation.of("run", folder, "--inputs", inputs, "--outputs", outputs);
     assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
   }
 
