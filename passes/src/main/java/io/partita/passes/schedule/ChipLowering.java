@@ -102,10 +102,10 @@ final class ChipLowering {
       }
     }
     this.types = StoredTypes.of(graph, kernels.arePaged() && StoredTypes.areOfBf16(program));
-    this.sharing = new Sharing(graph, types, steps);
+    RoleExchanges messages = new RoleExchanges(program, devices);
+    this.sharing = new Sharing(graph, types, steps, node -> messages.gathered(node).isPresent());
     this.columns = new ColumnStorage(graph);
     addInputs();
-    RoleExchanges messages = new RoleExchanges(program, devices);
     this.destinations =
         Destinations.of(module, types, storages, sharing, steps, messages::gathered);
     this.exchanges =

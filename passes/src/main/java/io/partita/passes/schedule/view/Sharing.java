@@ -8,11 +8,12 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
- * Groups values that may share a region because some are views of others, and finds the last read
- * of each group. The groups are conservative: a view that later takes a copy is still counted as a
- * view.
+ * Groups values that may share a region because some are views or parts of others, and finds the
+ * last read of each group. The groups are conservative: a view that later takes a copy is still
+ * counted as a view.
  */
 public final class Sharing {
   private final Map<Value, Value> parents = new IdentityHashMap<>();
@@ -20,10 +21,13 @@ public final class Sharing {
 
   /**
    * @param steps by node, the index of the step that reads its operands
+   * @param gathered whether the operand of an exchange may be written into its result
    */
-  public Sharing(Graph graph, StoredTypes types, Map<Node, Integer> steps) {
+  public Sharing(
+      Graph graph, StoredTypes types, Map<Node, Integer> steps, Predicate<Node> gathered) {
     for (Node node : graph.nodes()) {
-      if (types.isSameBits(node) || mayShare(node)) {
+      boolean isGathered = node.op() instanceof Communication.Exchange && gathered.test(node);
+      if (isGathered || types.isSameBits(node) || mayShare(node)) {
         node.operands().forEach(operand -> parents.put(root(operand), root(node.result())));
       }
     }

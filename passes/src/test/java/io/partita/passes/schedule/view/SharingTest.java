@@ -22,7 +22,7 @@ class SharingTest {
   private static Sharing of(Graph graph) {
     Map<Node, Integer> steps = new HashMap<>();
     graph.nodes().forEach(node -> steps.put(node, steps.size()));
-    return new Sharing(graph, StoredTypes.of(graph, false), steps);
+    return new Sharing(graph, StoredTypes.of(graph, false), steps, node -> false);
   }
 
   /**
