@@ -2,6 +2,7 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.type.ElementType;
+import java.util.List;
 
 /**
  * The cores of a chip; cores that share the working memory form one row.
@@ -30,6 +31,24 @@ public record CoreGrid(int rows, int columns, ElementType sums) {
         chip.coreRows(),
         chip.cores() / chip.coreRows(),
         chip.sumBits() == Short.SIZE ? ElementType.BF16 : ElementType.F32);
+  }
+
+  /** What a loop reads or writes. */
+  public interface Operand {
+    ElementType element();
+
+    Packing packing();
+
+    Direction direction();
+  }
+
+  /** Returns the type in which cores sum a product of these operands. */
+  public ElementType sums(List<? extends Operand> operands) {
+    boolean areOf16Bits =
+        operands.stream()
+            .filter(operand -> operand.direction() != Direction.SCALAR)
+            .allMatch(operand -> isOf16Bits(operand.element(), operand.packing()));
+    return areOf16Bits ? sums : ElementType.F32;
   }
 
   /** Whether elements are of 16 bits or fewer, so that their products may be summed in 16. */

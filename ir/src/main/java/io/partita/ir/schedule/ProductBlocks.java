@@ -70,15 +70,7 @@ public record ProductBlocks(
                 .min()
                 .orElse(1),
             operands.get(result).slots(),
-            sums(operands, grid)));
-  }
-
-  private static ElementType sums(List<TileOperand> operands, CoreGrid grid) {
-    boolean isOf16Bits =
-        operands.stream()
-            .filter(operand -> operand.direction() != Direction.SCALAR)
-            .allMatch(operand -> CoreGrid.isOf16Bits(operand.element(), operand.packing()));
-    return isOf16Bits ? grid.sums() : ElementType.F32;
+            grid.sums(operands)));
   }
 
   /** Whether sums of a block are kept while the next blocks of operands are loaded. */

@@ -36,7 +36,8 @@ public record TileOperand(
     long slotBytes,
     int slots,
     Optional<CoreGrid.Axis> multicast,
-    Optional<CircularBuffer> buffer) {
+    Optional<CircularBuffer> buffer)
+    implements CoreGrid.Operand {
   public TileOperand {
     box = List.copyOf(box);
   }

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.lower;
 
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Packing;
 import io.partita.ir.schedule.kernel.KernelCall;
@@ -77,7 +78,8 @@ public record TileSpace(
       Packing packing,
       Direction direction,
       List<BoxDimension> box,
-      boolean isNear) {
+      boolean isNear)
+      implements CoreGrid.Operand {
     public Operand {
       box = List.copyOf(box);
     }

@@ -105,12 +105,8 @@ final class GridTiles {
       isWhole =
           whole.axes().get(axis).reduction() ? isWhole.times(TileExpression.last(axis)) : isWhole;
     }
-    boolean isOf16Bits =
-        whole.operands().stream()
-            .filter(operand -> operand.direction() != Direction.SCALAR)
-            .allMatch(operand -> CoreGrid.isOf16Bits(operand.element(), operand.packing()));
-    ElementType sums = isOf16Bits ? grid.sums() : ElementType.F32;
-    TileExpression elements = one.minus(isWhole).times(sums.bits() / Byte.SIZE);
+    int bytes = grid.sums(whole.operands()).bits() / Byte.SIZE;
+    TileExpression elements = one.minus(isWhole).times(bytes);
     TileSpace.Operand result =
         whole.operands().stream()
             .filter(operand -> operand.direction() == Direction.STORE)

@@ -2,6 +2,7 @@ package io.partita.driver.chip;
 
 import io.partita.backend.metalium.MetaliumCode;
 import io.partita.driver.Distribution;
+import io.partita.driver.Doubling;
 import io.partita.driver.Entries;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
@@ -19,8 +20,6 @@ import java.util.Optional;
 
 /** Finds changes that make a program fit its chips; each is tried before it is named. */
 final class ChipRemedies {
-  private static final int MAX_TRIALS = 8;
-  private static final long KIBIBYTE = 1024;
 
   private final Entries whole;
   private final int devices;
@@ -68,7 +67,7 @@ final class ChipRemedies {
         told.where(),
         told.expected(),
         told.found(),
-        String.join(", or ", found) + " (tried, it then fits); or " + told.remedy());
+        Doubling.remedy(found, told.remedy()));
   }
 
   /** Doubles the number of devices, up to those of the target. */
@@ -77,18 +76,13 @@ final class ChipRemedies {
       // What is tried below doesn't speculate.
       return Optional.empty();
     }
-    int most = target.description().deviceCount();
-    for (int more = 2 * devices; more <= most; more *= 2) {
-      try {
-        ShardPass pass = new ShardPass(Strategy.tensor(more));
-        if (fits(Distribution.programs(whole.map(pass::run)), target)) {
-          return Optional.of("--devices " + more);
-        }
-      } catch (PartitaException cannotBeSplit) {
-        return Optional.empty();
-      }
-    }
-    return Optional.empty();
+    return Doubling.devices(
+        devices,
+        target.description().deviceCount(),
+        more -> {
+          ShardPass pass = new ShardPass(Strategy.tensor(more));
+          return fits(Distribution.programs(whole.map(pass::run)), target);
+        });
   }
 
   /** Doubles the size of the memory that is too small, up to what the chips can have. */
@@ -100,24 +94,14 @@ final class ChipRemedies {
             ? chip.working()
             : told.code() == ScheduleCode.FAR ? chip.far().orElseThrow() : Scheduler.home(chip);
     long size = isWorking ? target.workingBytes() : memory.bytes();
-    long most = target.most(memory) / KIBIBYTE * KIBIBYTE;
-    for (int trial = 0; trial < MAX_TRIALS && size < most; trial++) {
-      size = Math.min(Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE, most);
-      try {
-        if (fits(
-            distributed, isWorking ? target.withWorkingBytes(size) : target.with(memory, size))) {
-          return Optional.of("--set " + memory.name() + "=" + text(size));
-        }
-      } catch (PartitaException notASize) {
-        return Optional.empty();
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static String text(long bytes) {
-    long kibibytes = bytes / KIBIBYTE;
-    return kibibytes % KIBIBYTE == 0 ? kibibytes / KIBIBYTE + "MiB" : kibibytes + "KiB";
+    return Doubling.memory(
+        memory,
+        size,
+        target.most(memory),
+        more ->
+            fits(
+                distributed,
+                isWorking ? target.withWorkingBytes(more) : target.with(memory, more)));
   }
 
   private static boolean fits(Entries.Programs programs, RemediedTarget target) {

@@ -1,8 +1,8 @@
 package io.partita.driver.plan;
 
+import io.partita.driver.Doubling;
 import io.partita.driver.report.BlockFields;
 import io.partita.ir.diagnostic.Diagnostic;
-import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
@@ -20,9 +20,6 @@ import java.util.Optional;
  * more devices, or more of a memory that was set to less. Each is tried before it is named.
  */
 public final class BlockRemedies {
-  private static final int MAX_TRIALS = 8;
-  private static final long KIBIBYTE = 1024;
-
   private final Planning planning;
   private final PlanResult planned;
 
@@ -55,44 +52,32 @@ public final class BlockRemedies {
             failure.where(),
             failure.expected(),
             failure.found(),
-            String.join(", or ", found) + " (tried, it then fits); or " + failure.remedy());
+            Doubling.remedy(found, failure.remedy()));
   }
 
   private Optional<String> moreDevices() {
     PlanRequest request = planned.request();
-    int most = request.target().deviceCount();
-    for (int more = 2 * planned.search().best().devices(); more <= most; more *= 2) {
-      try {
-        PlanResult other = planning.search(request.with(new DeviceChoice.Exactly(more)));
-        if (other.fits() && fits(other.search().best(), request.target())) {
-          return Optional.of("--devices " + more);
-        }
-      } catch (PartitaException cannotBeSplit) {
-        return Optional.empty();
-      }
-    }
-    return Optional.empty();
+    return Doubling.devices(
+        planned.search().best().devices(),
+        request.target().deviceCount(),
+        more -> {
+          PlanResult other = planning.search(request.with(new DeviceChoice.Exactly(more)));
+          return other.fits() && fits(other.search().best(), request.target());
+        });
   }
 
   /** Doubles the memory in which cores work, up to that of the card. */
   private Optional<String> moreMemory(TargetDescription card) {
     TargetDescription target = planned.request().target();
     Memory memory = target.devices().getFirst().working();
-    long most = card.devices().getFirst().working().bytes() / KIBIBYTE * KIBIBYTE;
-    long size = memory.bytes();
-    for (int trial = 0; trial < MAX_TRIALS && size < most; trial++) {
-      size = Math.min(Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE, most);
-      Map<String, Quantity> larger = Map.of(memory.name(), new Quantity(size, Unit.B));
-      if (fits(planned.search().best(), TargetChange.set(target, larger))) {
-        return Optional.of("--set " + memory.name() + "=" + text(size));
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static String text(long bytes) {
-    long kibibytes = bytes / KIBIBYTE;
-    return kibibytes % KIBIBYTE == 0 ? kibibytes / KIBIBYTE + "MiB" : kibibytes + "KiB";
+    return Doubling.memory(
+        memory,
+        memory.bytes(),
+        card.devices().getFirst().working().bytes(),
+        more -> {
+          Map<String, Quantity> larger = Map.of(memory.name(), new Quantity(more, Unit.B));
+          return fits(planned.search().best(), TargetChange.set(target, larger));
+        });
   }
 
   private boolean fits(CandidatePlan plan, TargetDescription target) {

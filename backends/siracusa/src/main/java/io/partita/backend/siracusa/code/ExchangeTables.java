@@ -77,24 +77,12 @@ final class ExchangeTables {
     List<Variable> fields = new ArrayList<>();
     Optional<Action.Finish> resulting =
         step.result().isPresent() ? all.resulting(exchange.after()) : Optional.empty();
-    int keeping = all.keeping(exchange.before());
-    List<Slice> operand = step.operand().isPresent() ? exchange.before() : List.of();
-    List<String> actions = new ArrayList<>();
-    for (int i = 0; i < list.size(); i++) {
-      Action action = list.get(i);
-      List<Slice> sent = i < keeping ? operand : List.of();
-      List<Variable> written = fields(action, step.element(), isResulting(action, resulting), sent);
-      actions.add(
-          written.stream()
-              .map(field -> "." + field.name() + " = " + field.value())
-              .collect(Collectors.joining(", ", "{", "}")));
-    }
-    fields.add(new Variable("actions", named(this.actions, "actions_", actions)));
+    fields.add(new Variable("actions", actionsOf(all, step, exchange.before(), resulting)));
     fields.add(new Variable("action_count", count(list)));
     fields.add(new Variable("copying", Integer.toString(all.copying())));
     fields.add(new Variable("beginning", Integer.toString(all.beginning())));
     if (step.operand().isPresent()) {
-      fields.add(new Variable("keeping", Integer.toString(keeping)));
+      fields.add(new Variable("keeping", Integer.toString(all.keeping(exchange.before()))));
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
     }
@@ -138,6 +126,26 @@ final class ExchangeTables {
 
   private static String text(Slice slice) {
     return "{.start = %s, .size = %s}".formatted(slice.start(), slice.size());
+  }
+
+  private String actionsOf(
+      Actions all,
+      ScheduleStep.Exchange step,
+      List<Slice> before,
+      Optional<Action.Finish> resulting) {
+    int fromOperand = step.operand().isPresent() ? all.keeping(before) : 0;
+    List<String> elements = new ArrayList<>();
+    for (int i = 0; i < all.list().size(); i++) {
+      Action action = all.list().get(i);
+      List<Slice> operand = i < fromOperand ? before : List.of();
+      List<Variable> fields =
+          fields(action, step.element(), isResulting(action, resulting), operand);
+      elements.add(
+          fields.stream()
+              .map(field -> "." + field.name() + " = " + field.value())
+              .collect(Collectors.joining(", ", "{", "}")));
+    }
+    return named(actions, "actions_", elements);
   }
 
   /** Whether the action joins what is stored in the result. */

@@ -1,14 +1,11 @@
 package io.partita.passes.graph.raise.movement;
 
-import static io.partita.passes.rewrite.Pattern.op;
-
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.type.Dim;
-import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -22,14 +19,6 @@ import java.util.Optional;
  * projections are split that join tokens of texts and images.
  */
 final class MoveSliceBeforeConcat implements RewriteRule {
-  private static final Capture<Value> JOINED = Capture.of("joined");
-  private static final Pattern PATTERN =
-      op(
-          Movement.Slice.class,
-          Pattern.any(JOINED)
-              .where(
-                  value -> !value.isInput() && value.definition().op() instanceof Movement.Concat));
-
   @Override
   public Class<? extends Op> root() {
     return Movement.Slice.class;
@@ -37,13 +26,13 @@ final class MoveSliceBeforeConcat implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return PATTERN;
+    return SliceOfConcat.PATTERN;
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Movement.Slice slice = (Movement.Slice) node.op();
-    Value joined = match.get(JOINED);
+    Value joined = match.get(SliceOfConcat.JOINED);
     Node concat = joined.definition();
     int axis = ((Movement.Concat) concat.op()).axis();
     boolean isWhole =

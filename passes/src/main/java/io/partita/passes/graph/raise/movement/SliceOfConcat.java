@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /** {@code slice(concat(a, b)) -> slice(b)}, where the slice lies within one part. */
 final class SliceOfConcat implements RewriteRule {
-  private static final Capture<Value> JOINED = Capture.of("joined");
-  private static final Pattern PATTERN =
+  static final Capture<Value> JOINED = Capture.of("joined");
+  static final Pattern PATTERN =
       op(
           Movement.Slice.class,
           Pattern.any(JOINED)
