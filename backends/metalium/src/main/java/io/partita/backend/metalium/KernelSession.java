@@ -1,6 +1,7 @@
 package io.partita.backend.metalium;
 
 import io.partita.backend.emitted.ProgramInterface;
+import io.partita.backend.emitted.run.ForcedEnd;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.FileFailure;
 import io.partita.ir.file.ScratchFolder;
@@ -145,8 +146,7 @@ public final class KernelSession implements AutoCloseable {
 
   /** Stops the program, and compilers that it started. */
   private void stop() {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
+    ForcedEnd.of(process);
   }
 
   private void write(float entry, List<Tensor> tensors) throws IOException {

@@ -5,10 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** Processes that run a program together, and end with this process. */
 final class ProcessGroup implements AutoCloseable {
@@ -117,12 +118,10 @@ final class ProcessGroup implements AutoCloseable {
     end();
   }
 
-  /** Ends the processes and their descendants. */
+  /** Ends the processes and their descendants, and waits until they have ended. */
   synchronized void end() {
-    List<ProcessHandle> everything =
-        processes.stream()
-            .flatMap(process -> Stream.concat(process.descendants(), Stream.of(process.toHandle())))
-            .toList();
+    Set<ProcessHandle> everything = new LinkedHashSet<>();
+    processes.forEach(process -> everything.addAll(ForcedEnd.withDescendants(process)));
     processes.forEach(Process::destroy);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLISECONDS);
     try {
@@ -132,8 +131,8 @@ final class ProcessGroup implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    processes.forEach(process -> process.descendants().forEach(ProcessHandle::destroyForcibly));
-    everything.forEach(ProcessHandle::destroyForcibly);
+    processes.forEach(process -> everything.addAll(ForcedEnd.withDescendants(process)));
+    ForcedEnd.of(everything);
   }
 
   @Override
