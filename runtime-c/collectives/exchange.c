@@ -99,7 +99,7 @@ OF_EACH_MESSAGE struct partita_message *next_of(struct queue *queue, int32_t chi
 static PARTITA_NEAR int32_t is_own_step;
 
 /*
- * The bytes of a part that is preloaded: at the beginning, until the first message has arrived, and after the last of
+ * The bytes of a part that is preloaded by an exchange that copies elements itself: at the beginning, until the first message has arrived, and after the last of
  * the exchange's own transfers many; in between few, so that its own transfers wait only briefly.
  */
 enum { MANY = 16384, FEW = 1024 };
@@ -506,7 +506,11 @@ void partita_exchange(const struct partita_exchange *exchange)
     if (!is_kept) {
         keep_operand(exchange);
     }
-    partita_preload_part(MANY);
+    if (exchange->copying <= begun && exchange->after == 0) {
+        partita_preload_start();
+    } else {
+        partita_preload_part(MANY);
+    }
     act(exchange, exchange->action_count);
     begun = 0;
     await(&sends, sends.started);

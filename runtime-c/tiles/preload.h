@@ -1,20 +1,26 @@
 /*
  * Weights that are copied to L1 ahead of their loop. The DMA serves transfers one after the other, so another loop starts
- * one when its own last tile has arrived and the cores compute, and an exchange in parts, at its
- * beginning and while it waits for messages, and the rest at its end.
+ * them when its own last tile has arrived and the cores compute. An exchange that only receives messages in place starts
+ * them when it has begun, and another one in parts, then and while it waits for messages, and the rest at its end.
  */
 #ifndef PARTITA_PRELOAD_H
 #define PARTITA_PRELOAD_H
 
 #include "box.h"
 
-/* Has the next partita_preload_start copy bytes from L2 to L1, as a part of a box, which is awaited as a whole. */
+/* The most that are asked for and haven't been started. */
+enum { PARTITA_PRELOADS = 4 };
+
+/*
+ * Has the next partita_preload_start copy bytes from L2 to L1, behind what was asked for before, as a part of a box, which
+ * is awaited as a whole.
+ */
 void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, uint32_t bytes);
 
-/* Starts what was asked for last, as far as it hasn't been started. */
+/* Starts what was asked for, as far as it hasn't been started. */
 void partita_preload_start(void);
 
-/* Starts a part of it, of at most so many bytes, unless that would have to wait for parts that are under way. */
+/* Starts a part of the first of it, of at most so many bytes, unless that would have to wait for parts that are under way. */
 void partita_preload_part(uint32_t most);
 
 /* Whether there is something that hasn't been started. */

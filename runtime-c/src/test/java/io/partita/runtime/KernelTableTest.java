@@ -3,6 +3,7 @@ package io.partita.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.message.Actions;
+import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.kernel.Accesses;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.CallForm;
@@ -62,6 +63,12 @@ class KernelTableTest {
         .contains(
             "enum { TILE = " + Actions.TILE + " };\n",
             "enum { MANY = " + Actions.PRELOADED + ", FEW = 1024 };\n");
+  }
+
+  @Test
+  void asManyCopiesAreAskedForAsTheRuntimeKeeps() throws IOException {
+    assertThat(Files.readString(CCompiler.MODULE.resolve("tiles/preload.h")))
+        .contains("enum { PARTITA_PRELOADS = " + ScheduleStep.Preload.MOST + " };\n");
   }
 
   @Test

@@ -33,7 +33,10 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   /** The most bytes of own elements that are combined at a time; {@code TILE} of exchange.c. */
   public static final int TILE = 2048;
 
-  /** The bytes that an exchange preloads at its beginning; {@code MANY} of exchange.c. */
+  /**
+   * The bytes that an exchange preloads at its beginning, if it copies elements later; {@code MANY}
+   * of exchange.c.
+   */
   public static final int PRELOADED = 16 << 10;
 
   public Actions {
@@ -105,6 +108,14 @@ public record Actions(List<Action> list, List<Long> places, long room) {
       end--;
     }
     return end;
+  }
+
+  /**
+   * Whether the device copies or combines elements after it has begun the exchange, for which other
+   * transfers had better leave room.
+   */
+  public boolean isCopyingLater() {
+    return copying() > beginning();
   }
 
   /**

@@ -58,9 +58,13 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** Whether the step after a preload starts its transfer, instead of the preload itself. */
+  /** Whether the step after a preload, and after others, starts its transfer instead of itself. */
   public boolean isStartedByNext(int preload) {
-    return preload + 1 < steps.size() && steps.get(preload + 1).startsPreloads();
+    int next = preload + 1;
+    while (next < steps.size() && steps.get(next) instanceof ScheduleStep.Preload) {
+      next++;
+    }
+    return next < steps.size() && steps.get(next).startsPreloads();
   }
 
   /** Returns the working memory of kernels. */

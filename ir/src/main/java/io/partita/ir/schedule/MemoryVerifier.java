@@ -193,6 +193,13 @@ final class MemoryVerifier {
     // A step in a guarded region may be skipped, and the preload with it.
     boolean isStarted = index >= 0 && (index + 1 >= guardEnd || !chip.isStartedByNext(index));
     memory.requireTransfer(isStarted, "a loop or an exchange after it that always runs", preload);
+    int until = index + ScheduleStep.Preload.MOST;
+    boolean isTooMany =
+        until < chip.steps().size()
+            && chip.steps().subList(index, until + 1).stream()
+                .allMatch(ScheduleStep.Preload.class::isInstance);
+    memory.requireTransfer(
+        !isTooMany, "at most " + ScheduleStep.Preload.MOST + " before the same step", preload);
     memory.requireInside(working(preload), preload.bytes());
     memory.requireResidents(preload.origin().name(), working(preload), preload.bytes());
     memory.requireConstant(preload.home(), preload.bytes());

@@ -44,18 +44,24 @@ public sealed interface ScheduleStep {
 
   /**
    * Copies bytes of a constant from {@link ChipSchedule#home} to {@link ChipSchedule#working},
-   * behind the bytes that steps use there. If the next step is a loop, it starts the transfer when
-   * its own last tile has arrived; an exchange starts parts at its beginning and while it waits for
-   * messages, and the rest at its end. Before any other step, the transfer starts at once. It
-   * continues until an {@link AwaitPreload} with the same number, which ends all transfers with
-   * this number.
+   * behind the bytes that steps use there. If the next step that is no preload is a loop, it starts
+   * the transfer when its own last tile has arrived; an exchange starts it when it has begun, if
+   * its messages are received in place, and else parts then and while it waits for messages, and
+   * the rest at its end. Before any other step, the transfer starts at once. Transfers are served
+   * in the order of their steps. One continues until an {@link AwaitPreload} with the same number,
+   * which ends all transfers with this number.
    *
    * @param preload the number among preloads in flight
    * @param home the offset of the bytes in the home memory
    * @param working the offset of their copy in the working memory
    */
   record Preload(int preload, long home, long working, long bytes, Origin origin)
-      implements ScheduleStep {}
+      implements ScheduleStep {
+    /**
+     * The most preloads before a loop or an exchange; {@code PARTITA_PRELOADS} of the C runtime.
+     */
+    public static final int MOST = 4;
+  }
 
   record AwaitPreload(int preload, Origin origin) implements ScheduleStep {}
 
@@ -222,7 +228,7 @@ public sealed interface ScheduleStep {
     };
   }
 
-  /** Whether the step starts the transfer of a {@link Preload} directly before it. */
+  /** Whether the step starts the transfers of each {@link Preload} directly before it. */
   default boolean startsPreloads() {
     return this instanceof RunTiles || this instanceof Exchange;
   }

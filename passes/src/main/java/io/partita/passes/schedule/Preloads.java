@@ -6,6 +6,7 @@ import io.partita.ir.message.Action;
 import io.partita.ir.message.Actions;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
 import io.partita.passes.schedule.lower.TileSpace;
@@ -36,10 +37,10 @@ import java.util.stream.IntStream;
  * <p>A loop uses the first bytes of the working memory that is set aside for loops, mostly few of
  * them. Weights are copied whole, as far behind these bytes as there's room, for all tasks from the
  * start of the transfer to their loop. Transfers are served one after the other, so each loop
- * starts at most one, of as many bytes as arrive while it computes its last tile, after its own,
- * and each exchange as many as arrive while it receives messages. Each loop in turn takes the parts
- * before it that are free, the latest first, if that makes it faster. Weights must stay in the home
- * memory, so none may be streamed through it.
+ * starts as many bytes as arrive while it computes its last tile, after its own, and each exchange
+ * as many as arrive while it receives messages. Each loop in turn takes the parts before it that
+ * are free, the latest first, if that makes it faster. Weights must stay in the home memory, so
+ * none may be streamed through it.
  */
 final class Preloads {
   /** The most tasks before a loop that its weights may be under way. */
@@ -69,6 +70,9 @@ final class Preloads {
   private final long[] used;
 
   private final long[] room;
+
+  /** For each task: how many parts it starts. */
+  private final int[] started;
 
   /** The cycles for which loops wait for preloads. */
   private double waits;
@@ -114,6 +118,7 @@ final class Preloads {
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
     this.room = new long[count];
+    this.started = new int[count];
     for (Task task : tasks.tasks()) {
       task.used().forEach(region -> uses.merge(region, 1, Integer::sum));
       near.add(new TreeSet<>());
@@ -216,7 +221,7 @@ final class Preloads {
   private long room(Task.Exchange exchange) {
     return exchange.exchanges().stream()
         .map(Communication.Exchange::actions)
-        .mapToLong(preloadRoom::during)
+        .mapToLong(actions -> preloadRoom.during(actions, exchange.result().isPresent()))
         .min()
         .orElse(0);
   }
@@ -327,7 +332,9 @@ final class Preloads {
         break;
       }
       boolean isExchange = tasks.tasks().get(from) instanceof Task.Exchange;
-      if (room[from] > 0 && (duringExchanges || !isExchange)) {
+      if (room[from] > 0
+          && started[from] < ScheduleStep.Preload.MOST
+          && (duringExchanges || !isExchange)) {
         starting.addFirst(from);
         left -= room[from];
         offset = place;
@@ -350,18 +357,22 @@ final class Preloads {
         .allMatch(each -> kernel.workingBytes() <= each.offset);
   }
 
-  /** Divides bytes among loops, and takes the room for them; the last one takes the rest. */
-  private List<Part> parts(List<Integer> loops, long bytes) {
+  /**
+   * Divides bytes among tasks, and takes the room for them: the first ones start as many as they
+   * can, since later ones may have room for other weights, and the last one starts the rest.
+   */
+  private List<Part> parts(List<Integer> starting, long bytes) {
     List<Part> parts = new ArrayList<>();
-    long end = bytes;
-    for (int i = loops.size() - 1; i >= 0 && end > 0; i--) {
-      long others = loops.subList(0, i).stream().mapToLong(loop -> room[loop]).sum();
-      boolean isLast = i == loops.size() - 1;
-      long own =
-          Math.min(end, isLast ? Math.max(room[loops.get(i)], end - others) : room[loops.get(i)]);
-      parts.addFirst(new Part(loops.get(i), end - own, own));
-      room[loops.get(i)] = 0;
-      end -= own;
+    long start = 0;
+    for (int i = 0; i < starting.size() && start < bytes; i++) {
+      int task = starting.get(i);
+      boolean isLast = i == starting.size() - 1;
+      long own = isLast ? bytes - start : Math.min(bytes - start, room[task]);
+      parts.add(new Part(task, start, own));
+      started[task]++;
+      long left = room[task] - own;
+      room[task] = left < PreloadRoom.LEAST_BYTES ? 0 : left;
+      start += own;
     }
     return parts;
   }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.message.Actions;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
@@ -202,18 +201,61 @@ class PreloadsTest {
     ScheduleVerifier.verify(schedule);
     long started = 0;
     for (ChipSchedule chip : schedule.roles()) {
-      for (int i = 1; i < chip.steps().size(); i++) {
-        if (chip.steps().get(i) instanceof Exchange
-            && chip.steps().get(i - 1) instanceof Preload preload) {
-          started += preload.bytes();
+      long asked = 0;
+      for (ScheduleStep step : chip.steps()) {
+        if (step instanceof Preload preload) {
+          asked += preload.bytes();
+        } else {
+          started += step instanceof Exchange ? asked : 0;
+          asked = 0;
         }
       }
     }
-    assertThat(started).isGreaterThan(Actions.PRELOADED);
+    assertThat(started).isPositive();
     Schedule inTime = inTime(program, target);
     requireSameResults(schedule, inTime, 1);
     assertThat(SchedulePrediction.of(schedule, target).devices().getFirst().cycles())
         .isLessThan(SchedulePrediction.of(inTime, target).devices().getFirst().cycles());
+  }
+
+  /** What is left of a step's time is for the weights of a later loop. */
+  @Test
+  void stepsStartCopiesOfSeveralWeights() {
+    TargetDescription target = TargetLibrary.find("siracusa:chips=2");
+    Schedule schedule =
+        Scheduler.schedule(exchangedSums(1, 256), target, SchedulerOptions.STANDARD);
+    ScheduleVerifier.verify(schedule);
+    assertThat(mostAtOnce(schedule)).isBetween(2, Preload.MOST);
+    requireSameResults(schedule, inTime(exchangedSums(1, 256), target), 1);
+  }
+
+  private static int mostAtOnce(Schedule schedule) {
+    int most = 0;
+    for (ChipSchedule chip : schedule.roles()) {
+      int count = 0;
+      for (ScheduleStep step : chip.steps()) {
+        count = step instanceof Preload ? count + 1 : 0;
+        most = Math.max(most, count);
+      }
+    }
+    return most;
+  }
+
+  @Test
+  void moreCopiesThanTheRuntimeKeepsAreRefused() {
+    int place = places(Preload.class)[0];
+    Preload own = (Preload) CHIP.steps().get(place);
+    long part = own.bytes() / (Preload.MOST + 1) / 16 * 16;
+    List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+    steps.remove(place);
+    for (int i = 0; i <= Preload.MOST; i++) {
+      long from = i * part;
+      long bytes = i < Preload.MOST ? part : own.bytes() - from;
+      steps.add(
+          place + i,
+          new Preload(own.preload(), own.home() + from, own.working() + from, bytes, own.origin()));
+    }
+    rejected(steps, "in many parts").hasMessageContaining("at most 4 before the same step");
   }
 
   private static TiledKernel kernel(ScheduleStep step) {
@@ -263,9 +305,9 @@ class PreloadsTest {
     }
   }
 
-  /** A loop starts at most one transfer. */
+  /** The bytes of a copy don't change while it arrives. */
   @Test
-  void preloadsWithoutLoopAreRefused() {
+  void copiesThatOverlapAreRefused() {
     for (int place : places(Preload.class)) {
       List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
       steps.add(place, steps.get(place));

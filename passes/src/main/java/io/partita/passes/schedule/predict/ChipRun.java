@@ -24,7 +24,9 @@ import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.timing.Outcome;
 import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,11 +59,11 @@ final class ChipRun {
   private final Map<Integer, Integer> transfers = new HashMap<>();
   private final Map<Integer, Integer> preloads = new HashMap<>();
 
-  /** What the next loop or exchange is to preload. */
-  private Optional<ScheduleStep.Preload> asked = Optional.empty();
+  /** What the next loop or exchange is to preload, in this order. */
+  private final Deque<ScheduleStep.Preload> asked = new ArrayDeque<>();
 
-  /** The bytes of it that aren't under way. */
-  private long left;
+  /** The bytes of the first of it that are under way. */
+  private long started;
 
   /** Whether the exchange has started preloads, as it does at its own step. */
   private boolean preloading;
@@ -211,8 +213,8 @@ final class ChipRun {
         }
         if (!preloading && action >= beginning) {
           keepOperand();
-          left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
-          preload(Math.min(left, Actions.PRELOADED));
+          boolean isAtOnce = now.result().isEmpty() && !own().actions().isCopyingLater();
+          preload(isAtOnce ? Long.MAX_VALUE : Actions.PRELOADED);
           preloading = true;
         }
         if (action < actions.size()) {
@@ -267,8 +269,7 @@ final class ChipRun {
     if (now.result().isPresent() && !isKept) {
       copy(own().after(), "result");
     }
-    preload(left);
-    asked = Optional.empty();
+    preload(Long.MAX_VALUE);
     syncs.end(own().sync(), reached);
     exchange = null;
   }
@@ -304,10 +305,9 @@ final class ChipRun {
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
       case ScheduleStep.Preload preload -> {
         reached = timeline.compute(device, preload.origin().name(), chip.moveCycles(), reached);
-        asked = Optional.of(preload);
+        asked.add(preload);
         if (!role.isStartedByNext(ends.size())) {
-          preload(preload.bytes());
-          asked = Optional.empty();
+          preload(Long.MAX_VALUE);
         }
       }
       case ScheduleStep.AwaitPreload await ->
@@ -338,23 +338,27 @@ final class ChipRun {
     }
   }
 
-  /** Starts to preload so many bytes of what was asked for. */
-  private void preload(long bytes) {
-    if (bytes > 0) {
-      ScheduleStep.Preload preload = asked.orElseThrow();
+  /** Starts to preload at most so many bytes of what was asked for. */
+  private void preload(long most) {
+    for (long room = most; room > 0 && !asked.isEmpty(); ) {
+      ScheduleStep.Preload preload = asked.getFirst();
+      long bytes = Math.min(preload.bytes() - started, room);
       int end =
           timeline.transfer(
               device, names.home, names.working, preload.origin().name(), bytes, reached);
       preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
       traffic = traffic.plus(new Traffic(bytes, 0, 0, 0));
-      left -= bytes;
+      room -= bytes;
+      started += bytes;
+      if (started == preload.bytes()) {
+        asked.removeFirst();
+        started = 0;
+      }
     }
   }
 
   private void run(ScheduleStep.RunTiles loop) {
-    left = asked.map(ScheduleStep.Preload::bytes).orElse(0L);
-    preload(left);
-    asked = Optional.empty();
+    preload(Long.MAX_VALUE);
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
     double cycles = time.cycles() + (isWarm(kernel) ? 0 : time.coldCycles());
@@ -444,7 +448,7 @@ final class ChipRun {
   void finish(Action.Finish finish, int arrived) {
     awaitSends(finish.ended());
     if (preloading) {
-      preloadRoom.ifPresent(room -> preload(Math.min(left, room.during(actions, action))));
+      preloadRoom.ifPresent(room -> preload(room.during(actions, action)));
     }
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();

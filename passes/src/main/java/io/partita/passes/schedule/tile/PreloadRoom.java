@@ -14,10 +14,11 @@ import java.util.stream.IntStream;
 /**
  * How many bytes of weights a chip can copy to its working memory while it does something else.
  *
+ * @param chip the chip
  * @param channel from the home memory to the working memory
  * @param cyclesPerReceivedByte of messages, over the fastest link
  */
-public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
+public record PreloadRoom(ChipKind chip, DmaChannel channel, double cyclesPerReceivedByte) {
   /** A part is a multiple of so many bytes. */
   private static final long PART = 256;
 
@@ -36,7 +37,7 @@ public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
             .max()
             .orElse(Double.POSITIVE_INFINITY);
     return chip.channel(chip.home().get().name(), working.name())
-        .map(channel -> new PreloadRoom(channel, chip.hertz() / linkBytesPerSecond));
+        .map(channel -> new PreloadRoom(chip, channel, chip.hertz() / linkBytesPerSecond));
   }
 
   /** Returns the bytes that can be copied during some cycles; 0 if they are few. */
@@ -60,10 +61,20 @@ public record PreloadRoom(DmaChannel channel, double cyclesPerReceivedByte) {
   }
 
   /**
-   * Returns the bytes that can be copied during an exchange: those with which it begins, until the
-   * first messages have arrived, and those during its other waits.
+   * Returns the bytes that can be copied during an exchange: after its beginning, if it copies
+   * nothing itself; else those with which it begins, until the first messages have arrived, and
+   * those during its other waits.
    */
-  public long during(Actions actions) {
+  public long during(Actions actions, boolean hasResult) {
+    if (!hasResult && !actions.isCopyingLater()) {
+      double awaiting =
+          actions.list().stream()
+              .filter(Action.Finish.class::isInstance)
+              .mapToDouble(
+                  action -> chip.messageCycles() + action.message().bytes() * cyclesPerReceivedByte)
+              .sum();
+      return Math.max(Actions.PRELOADED, during(chip.exchangeCycles() + awaiting));
+    }
     long waiting =
         IntStream.range(0, actions.list().size())
             .mapToLong(action -> during(actions.list(), action))
