@@ -58,8 +58,15 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** Whether the step after a preload, and after others, starts its transfer instead of itself. */
+  /**
+   * Whether the step after a preload, and after others, starts its transfer instead of itself.
+   *
+   * @param preload the index of the step in a run; negative before the first run
+   */
   public boolean isStartedByNext(int preload) {
+    if (preload < 0) {
+      return false;
+    }
     int next = preload + 1;
     while (next < steps.size() && steps.get(next) instanceof ScheduleStep.Preload) {
       next++;

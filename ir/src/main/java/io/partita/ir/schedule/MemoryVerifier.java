@@ -59,6 +59,7 @@ final class MemoryVerifier {
       play(each);
     }
     Map<Integer, StartTransfer> atStart = new TreeMap<>(underWay);
+    Map<Integer, List<ScheduleStep.Preload>> preloadedAtStart = new TreeMap<>(preloads);
     memory.at(index, null);
     writePorts(chip.inputs());
     for (index = 0; index < chip.steps().size(); index++) {
@@ -71,7 +72,9 @@ final class MemoryVerifier {
     memory.requireTransfer(
         underWay.equals(atStart), "the transfers in flight before a run: " + atStart, underWay);
     memory.requireTransfer(
-        preloads.isEmpty(), "no preload in flight after a run", preloads.values());
+        preloads.equals(preloadedAtStart),
+        "the preloads in flight before a run: " + preloadedAtStart,
+        preloads);
     exchanges.requireEnded();
     for (StateCopies each : memory.copies()) {
       memory.require(
@@ -191,11 +194,12 @@ final class MemoryVerifier {
   private void play(ScheduleStep.Preload preload) {
     preloads.computeIfAbsent(preload.preload(), each -> new ArrayList<>()).add(preload);
     // A step in a guarded region may be skipped, and the preload with it.
-    boolean isStarted = index >= 0 && (index + 1 >= guardEnd || !chip.isStartedByNext(index));
+    boolean isStarted = index + 1 >= guardEnd || !chip.isStartedByNext(index);
     memory.requireTransfer(isStarted, "a loop or an exchange after it that always runs", preload);
     int until = index + ScheduleStep.Preload.MOST;
     boolean isTooMany =
-        until < chip.steps().size()
+        index >= 0
+            && until < chip.steps().size()
             && chip.steps().subList(index, until + 1).stream()
                 .allMatch(ScheduleStep.Preload.class::isInstance);
     memory.requireTransfer(

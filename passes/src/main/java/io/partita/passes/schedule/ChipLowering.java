@@ -157,7 +157,8 @@ final class ChipLowering {
         EmbeddingAndHead.of(made.graph, made.storages),
         made.values(),
         Map.of(),
-        workingBytes);
+        workingBytes,
+        List.of());
   }
 
   private void addInputs() {

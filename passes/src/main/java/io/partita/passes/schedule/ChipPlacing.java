@@ -125,6 +125,7 @@ final class ChipPlacing {
         .filter(region -> !streamed.contains(region))
         .forEach(region -> start.add(clear(region)));
     start.addAll(places.start());
+    tasks.ahead().forEach(preload -> start.add(preload(preload)));
     List<ScheduleStep> steps = steps();
     return new ChipSchedule(
         tasks.devices(),
@@ -256,6 +257,15 @@ final class ChipPlacing {
         guard.origin());
   }
 
+  private ScheduleStep.Preload preload(Task.Preload preload) {
+    return new ScheduleStep.Preload(
+        preload.number(),
+        places.home().get(preload.constant()) + preload.start(),
+        tasks.near().get(preload.constant()) + preload.start(),
+        preload.bytes(),
+        preload.origin());
+  }
+
   private ScheduleStep step(int number, Task task) {
     return switch (task) {
       case Task.Loop loop ->
@@ -264,13 +274,7 @@ final class ChipPlacing {
               loop.operands().stream().map(this::at).toList(),
               loop.origin(),
               loop.text());
-      case Task.Preload preload ->
-          new ScheduleStep.Preload(
-              preload.number(),
-              places.home().get(preload.constant()) + preload.start(),
-              tasks.near().get(preload.constant()) + preload.start(),
-              preload.bytes(),
-              preload.origin());
+      case Task.Preload preload -> preload(preload);
       case Task.AwaitPreload await -> new ScheduleStep.AwaitPreload(await.number(), await.origin());
       case Task.Rows rows ->
           new ScheduleStep.FetchRows(

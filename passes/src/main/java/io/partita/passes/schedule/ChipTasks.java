@@ -20,6 +20,8 @@ import java.util.Set;
  * @param values the values that tasks write
  * @param near the offsets in the working memory of the regions that are kept there
  * @param loopBytes the bytes of the working memory, from 0, that loops and exchanges may use
+ * @param ahead the preloads that are under way when a run begins: those that the run before has
+ *     started last, without a task that awaits them
  */
 record ChipTasks(
     List<Integer> devices,
@@ -31,7 +33,8 @@ record ChipTasks(
     Set<Region> outside,
     WrittenValues values,
     Map<Region, Long> near,
-    long loopBytes) {
+    long loopBytes,
+    List<Task.Preload> ahead) {
   ChipTasks {
     devices = List.copyOf(devices);
     kernels = List.copyOf(kernels);
@@ -40,12 +43,13 @@ record ChipTasks(
     outputs = List.copyOf(outputs);
     states = List.copyOf(states);
     outside = Set.copyOf(outside);
+    ahead = List.copyOf(ahead);
   }
 
   /** Returns the tasks with additional loops, which are not all run. */
   ChipTasks with(List<TiledKernel> all) {
     return new ChipTasks(
-        devices, all, tasks, inputs, outputs, states, outside, values, near, loopBytes);
+        devices, all, tasks, inputs, outputs, states, outside, values, near, loopBytes, ahead);
   }
 
   /**
@@ -69,7 +73,8 @@ record ChipTasks(
         outside,
         values.at(places),
         near,
-        loopBytes);
+        loopBytes,
+        ahead);
   }
 
   /**
@@ -77,8 +82,9 @@ record ChipTasks(
    *
    * @param places where these tasks are among all
    * @param near as in {@link #near}
+   * @param early the preloads among them that are under way when a run begins
    */
-  ChipTasks with(List<Task> all, int[] places, Map<Region, Long> near) {
+  ChipTasks with(List<Task> all, int[] places, Map<Region, Long> near, List<Task.Preload> early) {
     return new ChipTasks(
         devices,
         kernels,
@@ -89,7 +95,8 @@ record ChipTasks(
         outside,
         values.at(places),
         near,
-        loopBytes);
+        loopBytes,
+        early);
   }
 
   /**
@@ -105,6 +112,7 @@ record ChipTasks(
 
   private long freeBytes(int number) {
     Map<Integer, Region> underWay = new HashMap<>();
+    ahead.forEach(preload -> underWay.put(preload.number(), preload.constant()));
     for (Task task : tasks.subList(0, number)) {
       if (task instanceof Task.Preload preload) {
         underWay.put(preload.number(), preload.constant());

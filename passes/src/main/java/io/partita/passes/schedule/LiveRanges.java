@@ -17,8 +17,11 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * The live ranges of the regions of a chip: from the first step that uses a region, or its
@@ -86,27 +89,58 @@ final class LiveRanges {
     }
     tasks.near().keySet().stream()
         .filter(region -> region.parts().getFirst() == region)
-        .map(region -> near(region))
+        .flatMap(region -> near(region).stream())
         .sorted(Comparator.comparingInt(Residence::first).thenComparingLong(Residence::offset))
         .forEach(residences::add);
     return residences;
   }
 
   /**
-   * Returns the live range of a region in the working memory; constants are copied there first,
-   * unless they are preloaded.
+   * Returns the live ranges of a region in the working memory; constants are copied there first,
+   * unless they are preloaded. What the run before has preloaded lives until its loop, and then
+   * from its next preload on.
    */
-  private Residence near(Region region) {
+  private List<Residence> near(Region region) {
+    Optional<Region> ahead =
+        tasks.ahead().stream()
+            .map(Task.Preload::constant)
+            .filter(constant -> constant.parts().contains(region))
+            .findFirst();
+    if (ahead.isPresent()) {
+      int until =
+          tasks(task -> task instanceof Task.Loop && task.used().contains(region))
+              .max()
+              .orElseThrow();
+      int again =
+          tasks(task -> task instanceof Task.Preload own && own.constant() == ahead.get())
+              .min()
+              .orElseThrow();
+      return List.of(near(region, -1, step(until)), near(region, step(again), steps.size()));
+    }
     boolean isConstant =
         region.kind() == Region.Kind.CONSTANT
             && tasks.tasks().stream()
                 .noneMatch(task -> task instanceof Task.Preload own && own.constant() == region);
+    return List.of(near(region, isConstant ? 0 : first.get(region), last.get(region)));
+  }
+
+  /** Returns the numbers of some tasks. */
+  private IntStream tasks(Predicate<Task> filter) {
+    return IntStream.range(0, tasks.tasks().size())
+        .filter(task -> filter.test(tasks.tasks().get(task)));
+  }
+
+  private int step(int task) {
+    return task + places.before().subList(0, task + 1).stream().mapToInt(List::size).sum();
+  }
+
+  private Residence near(Region region, int from, int to) {
     return new Residence(
         region.name(),
         new Address(ChipSchedule.WORKING, tasks.near().get(region)),
         region.bytes(),
-        isConstant ? 0 : first.get(region),
-        last.get(region));
+        from,
+        to);
   }
 
   private Residence residence(Region region, int from, int to) {

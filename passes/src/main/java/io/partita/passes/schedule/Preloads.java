@@ -41,6 +41,9 @@ import java.util.stream.IntStream;
  * as many as arrive while it receives messages. Each loop in turn takes the parts before it that
  * are free, the latest first, if that makes it faster. Weights must stay in the home memory, so
  * none may be streamed through it.
+ *
+ * <p>The last steps of a run start what its first loops use, for the next run, if the program has
+ * one entry point: nothing else uses the working memory between two runs then.
  */
 final class Preloads {
   /** The most tasks before a loop that its weights may be under way. */
@@ -62,6 +65,7 @@ final class Preloads {
   private final LoopKernels after;
   private final ChipKind chip;
   private final PreloadRoom preloadRoom;
+  private final boolean isOnlyEntry;
   private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
   private final List<Preload> found = new ArrayList<>();
@@ -91,8 +95,13 @@ final class Preloads {
       return parts.getFirst().task;
     }
 
+    /** Whether the run before starts it. */
+    boolean isAhead() {
+      return from() > to;
+    }
+
     boolean meets(int first, int last) {
-      return from() <= last && first <= to;
+      return isAhead() ? first <= to || from() <= last : from() <= last && first <= to;
     }
 
     long end() {
@@ -108,12 +117,15 @@ final class Preloads {
       LoopKernels before,
       LoopKernels after,
       ChipKind chip,
-      PreloadRoom preloadRoom) {
+      PreloadRoom preloadRoom,
+      boolean isOnlyEntry,
+      List<Preload> ahead) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;
     this.chip = chip;
     this.preloadRoom = preloadRoom;
+    this.isOnlyEntry = isOnlyEntry;
     int count = tasks.tasks().size();
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
@@ -123,6 +135,19 @@ final class Preloads {
       task.used().forEach(region -> uses.merge(region, 1, Integer::sum));
       near.add(new TreeSet<>());
     }
+    for (Preload each : ahead) {
+      found.add(each);
+      each.parts.forEach(part -> started[part.task]++);
+      near.get(each.to).add(operand(each));
+    }
+  }
+
+  private int operand(Preload preload) {
+    List<Storage> operands = ((Task.Loop) tasks.tasks().get(preload.to)).operands();
+    return IntStream.range(0, operands.size())
+        .filter(operand -> operands.get(operand).region() == preload.constant)
+        .findFirst()
+        .orElseThrow();
   }
 
   /**
@@ -159,9 +184,17 @@ final class Preloads {
     LoopKernels after = role.kernels().within(rest, role.entries().getFirst().loopBytes());
     List<ChipTasks> entries = new ArrayList<>();
     double own = 0;
+    boolean isOnly = role.entries().size() == 1;
     for (ChipTasks tasks : role.entries()) {
-      Preloads preloads = new Preloads(tasks, role.kernels(), after, chip, preloadRoom);
-      entries.add(preloads.run());
+      Preloads preloads =
+          new Preloads(tasks, role.kernels(), after, chip, preloadRoom, isOnly, List.of());
+      preloads.run();
+      List<Preload> ahead = preloads.ahead();
+      if (!ahead.isEmpty()) {
+        preloads = new Preloads(tasks, role.kernels(), after, chip, preloadRoom, isOnly, ahead);
+        preloads.run();
+      }
+      entries.add(preloads.changed());
       own += preloads.cycles();
     }
     RoleTasks result =
@@ -185,7 +218,7 @@ final class Preloads {
     return guarded;
   }
 
-  private ChipTasks run() {
+  private void run() {
     for (int i = 0; i < tasks.tasks().size(); i++) {
       if (tasks.tasks().get(i) instanceof Task.Loop loop) {
         for (int operand : largestFirst(loop)) {
@@ -195,15 +228,90 @@ final class Preloads {
         }
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
-        room[i] = isGuarded[i] ? 0 : room(kernel);
+        room[i] = isGuarded[i] ? 0 : room(i, room(kernel));
       } else if (tasks.tasks().get(i) instanceof Task.BeginExchange) {
         used[i] = WORKSPACE;
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
         used[i] = workspace(exchange);
-        room[i] = isGuarded[i] ? 0 : room(exchange);
+        room[i] = isGuarded[i] ? 0 : room(i, room(exchange));
       }
     }
-    return changed();
+  }
+
+  /** Returns what is left of a task's room. */
+  private long room(int task, long bytes) {
+    long taken =
+        found.stream()
+            .flatMap(preload -> preload.parts.stream())
+            .filter(part -> part.task == task)
+            .mapToLong(Part::bytes)
+            .sum();
+    return enough(bytes - taken);
+  }
+
+  private static long enough(long bytes) {
+    return bytes < PreloadRoom.LEAST_BYTES ? 0 : bytes;
+  }
+
+  /** Returns the weights of the first loops for which the last tasks have room. */
+  private List<Preload> ahead() {
+    List<Preload> ahead = new ArrayList<>();
+    for (int i = 0; isOnlyEntry && i < Math.min(AHEAD, tasks.tasks().size()); i++) {
+      if (tasks.tasks().get(i) instanceof Task.Loop loop) {
+        for (int operand : largestFirst(loop)) {
+          if (near.get(i).contains(operand) || isCandidate(loop, i, operand)) {
+            Optional<Preload> moved = ahead(loop, i, operand);
+            if (moved.isEmpty()) {
+              return ahead;
+            }
+            ahead.add(moved.get());
+          }
+        }
+      }
+    }
+    return ahead;
+  }
+
+  /** Has the last tasks preload an operand, if they have room for all of it. */
+  private Optional<Preload> ahead(Task.Loop loop, int task, int operand) {
+    Set<Integer> all = new TreeSet<>(near.get(task));
+    all.add(operand);
+    Optional<TiledKernel> kernel = kernel(loop, all).filter(Preloads::areNearTilesLines);
+    Region constant = loop.operands().get(operand).region();
+    List<Preload> others = found.stream().filter(each -> each.constant != constant).toList();
+    Optional<Preload> moved =
+        kernel
+            .filter(
+                own -> LoopTime.of(own, chip).cycles() <= LoopTime.of(loop.kernel(), chip).cycles())
+            .flatMap(own -> ahead(constant, task, own.workingBytes(), others));
+    moved.ifPresent(
+        preload -> {
+          found.removeIf(each -> each.constant == constant);
+          found.add(preload);
+          near.set(task, all);
+        });
+    return moved;
+  }
+
+  /** Returns a preload that the last tasks start, whole, behind the preloads of their loops. */
+  private Optional<Preload> ahead(Region constant, int to, long inLoop, List<Preload> others) {
+    long bytes = constant.bytes();
+    List<Integer> starting = new ArrayList<>();
+    long left = bytes;
+    for (int from = tasks.tasks().size() - 1; from > to && left > 0; from--) {
+      OptionalLong place = place(from, to, bytes, inLoop, others);
+      if (isGuarded[from] || place.isEmpty()) {
+        return Optional.empty();
+      }
+      if (room[from] > 0 && started[from] < ScheduleStep.Preload.MOST) {
+        starting.addFirst(from);
+        left -= room[from];
+        if (left <= 0) {
+          return Optional.of(new Preload(parts(starting, bytes), to, constant, place.getAsLong()));
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   private static List<Integer> largestFirst(Task.Loop loop) {
@@ -266,6 +374,7 @@ final class Preloads {
     TileSpace space = before.space(loop.index());
     TileSpace.Operand own = space.operands().get(operand);
     return !isGuarded[task]
+        && !near.get(task).contains(operand)
         && own.direction() == Direction.LOAD
         && !own.isNear()
         && own.element().bits() >= Byte.SIZE
@@ -327,7 +436,7 @@ final class Preloads {
     long left = constant.bytes();
     OptionalLong offset = OptionalLong.empty();
     for (int from = task - 1; from >= Math.max(0, task - AHEAD) && left > 0; from--) {
-      OptionalLong place = place(from, task, constant, own);
+      OptionalLong place = place(from, task, constant.bytes(), own, found);
       if (isGuarded[from] || place.isEmpty()) {
         break;
       }
@@ -370,33 +479,44 @@ final class Preloads {
       long own = isLast ? bytes - start : Math.min(bytes - start, room[task]);
       parts.add(new Part(task, start, own));
       started[task]++;
-      long left = room[task] - own;
-      room[task] = left < PreloadRoom.LEAST_BYTES ? 0 : left;
+      room[task] = enough(room[task] - own);
       start += own;
     }
     return parts;
   }
 
-  /** Returns the highest offset that is free for all tasks from one to another. */
-  private OptionalLong place(int from, int to, Region constant, long own) {
-    long bytes = aligned(constant.bytes());
+  /**
+   * Returns the highest offset that is free for all tasks from one to another, which is of the next
+   * run if it's before the first.
+   *
+   * @param own the bytes that the last task uses beside them
+   * @param all the other preloads
+   */
+  private OptionalLong place(int from, int to, long bytes, long own, List<Preload> all) {
+    boolean isAhead = from > to;
     long least = own;
-    for (int task = from; task < to; task++) {
-      least = Math.max(least, used[task]);
+    for (int task = 0; task < used.length; task++) {
+      if (isAhead ? task < to || from <= task : from <= task && task < to) {
+        least = Math.max(least, used[task]);
+      }
     }
+    int last = used.length - 1;
     List<Preload> others =
-        found.stream()
-            .filter(each -> each.meets(from, to))
+        all.stream()
+            .filter(
+                each ->
+                    isAhead ? each.meets(0, to) || each.meets(from, last) : each.meets(from, to))
             .sorted(Comparator.comparingLong(Preload::end).reversed())
             .toList();
+    long size = aligned(bytes);
     long end = tasks.loopBytes() / ALIGNMENT * ALIGNMENT;
     for (Preload other : others) {
-      if (other.end() <= end - bytes) {
+      if (other.end() <= end - size) {
         break;
       }
       end = Math.min(end, other.offset);
     }
-    return end - bytes >= aligned(least) ? OptionalLong.of(end - bytes) : OptionalLong.empty();
+    return end - size >= aligned(least) ? OptionalLong.of(end - size) : OptionalLong.empty();
   }
 
   private static long aligned(long bytes) {
@@ -405,38 +525,88 @@ final class Preloads {
 
   private ChipTasks changed() {
     List<Task> all = new ArrayList<>();
+    List<Task.Preload> early = new ArrayList<>();
     int[] places = new int[tasks.tasks().size()];
     Map<Region, Long> offsets = new IdentityHashMap<>(tasks.near());
     Map<Region, Integer> numbers = new IdentityHashMap<>();
+    // The number 0 is that of small constants.
+    Map<Region, Integer> reserved = new IdentityHashMap<>();
+    for (Preload each : found) {
+      offsets.put(each.constant, each.offset);
+      if (each.isAhead()) {
+        int number = 1 + reserved.size();
+        reserved.put(each.constant, number);
+        each.parts.forEach(part -> early.add(task(each, part, number)));
+      }
+    }
+    Optional<Task.Preload> constants = smallConstants().filter(this::isFreeAtTheEnd);
+    constants.ifPresent(early::add);
     for (int i = 0; i < places.length; i++) {
+      Task own = tasks.tasks().get(i);
       int task = i;
       found.stream()
           .filter(each -> each.to == task)
           .forEach(
-              each ->
-                  all.add(
-                      new Task.AwaitPreload(
-                          numbers.remove(each.constant), tasks.tasks().get(task).origin())));
+              each -> {
+                int number =
+                    each.isAhead() ? reserved.get(each.constant) : numbers.remove(each.constant);
+                all.add(new Task.AwaitPreload(number, own.origin()));
+              });
       for (Preload each : found) {
-        offsets.put(each.constant, each.offset);
         for (Part part : each.parts) {
           if (part.task == task) {
-            int number = numbers.computeIfAbsent(each.constant, key -> unused(numbers.values()));
-            Origin origin = tasks.tasks().get(each.to).origin();
-            all.add(new Task.Preload(number, each.constant, part.start, part.bytes, origin));
+            int number =
+                each.isAhead()
+                    ? reserved.get(each.constant)
+                    : numbers.computeIfAbsent(
+                        each.constant, key -> unused(numbers.values(), reserved.values()));
+            all.add(task(each, part, number));
           }
         }
       }
+      if (i == places.length - 1) {
+        constants.ifPresent(all::add);
+      }
       places[i] = all.size();
-      all.add(
-          tasks.tasks().get(i) instanceof Task.Loop loop ? loop(loop, i) : tasks.tasks().get(i));
+      if (constants.isEmpty() || own != constants.get()) {
+        all.add(own instanceof Task.Loop loop ? loop(loop, i) : own);
+      }
     }
-    return tasks.with(all, places, offsets);
+    return tasks.with(all, places, offsets, early);
   }
 
-  private static int unused(Collection<Integer> taken) {
+  /** Returns the copy of small constants with which a run begins. */
+  private Optional<Task.Preload> smallConstants() {
+    return tasks.tasks().getFirst() instanceof Task.Preload copy
+        ? Optional.of(copy)
+        : Optional.empty();
+  }
+
+  /** Whether the last task leaves the bytes alone that a preload writes, and can start it. */
+  private boolean isFreeAtTheEnd(Task.Preload copy) {
+    long from = tasks.near().get(copy.constant());
+    long to = from + copy.bytes();
+    int last = tasks.tasks().size() - 1;
+    return isOnlyEntry
+        && last > 0
+        && !isGuarded[last]
+        && started[last] < ScheduleStep.Preload.MOST
+        && tasks.tasks().get(last).used().stream()
+            .filter(tasks.near()::containsKey)
+            .noneMatch(
+                region ->
+                    tasks.near().get(region) < to
+                        && from < tasks.near().get(region) + region.bytes());
+  }
+
+  private Task.Preload task(Preload preload, Part part, int number) {
+    Origin origin = tasks.tasks().get(preload.to).origin();
+    return new Task.Preload(number, preload.constant, part.start, part.bytes, origin);
+  }
+
+  private static int unused(Collection<Integer> taken, Collection<Integer> reserved) {
     int number = 0;
-    while (taken.contains(number)) {
+    while (taken.contains(number) || reserved.contains(number)) {
       number++;
     }
     return number;

@@ -9,6 +9,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -87,8 +88,8 @@ class PreloadsTest {
   }
 
   @Test
-  void weightsOfAllLayersButTheFirstAreCopiedAhead() {
-    assertThat(preloads().stream().mapToLong(Preload::bytes).sum()).isEqualTo(3 * 4 * 64 * 64);
+  void weightsOfAllLayersAreCopiedAhead() {
+    assertThat(preloads().stream().mapToLong(Preload::bytes).sum()).isEqualTo(4 * 4 * 64 * 64);
     assertThat(IN_TIME.roles().getFirst().steps())
         .noneMatch(step -> step instanceof Preload || step instanceof AwaitPreload);
     assertThat(cycles(AHEAD)).isLessThan(cycles(IN_TIME));
@@ -103,13 +104,15 @@ class PreloadsTest {
   void copiesAreBehindWhatTheStepsInBetweenUse() {
     for (int from : places(Preload.class)) {
       Preload preload = (Preload) CHIP.steps().get(from);
+      List<ScheduleStep> twice =
+          Stream.concat(CHIP.steps().stream(), CHIP.steps().stream()).toList();
       int to = from + 1;
-      while (!(CHIP.steps().get(to) instanceof AwaitPreload await
+      while (!(twice.get(to) instanceof AwaitPreload await
           && await.preload() == preload.preload())) {
         to++;
       }
-      assertThat(CHIP.steps().get(from + 1)).isInstanceOf(RunTiles.class);
-      assertThat(CHIP.steps().subList(from, to + 2))
+      assertThat(CHIP.isStartedByNext(from)).isTrue();
+      assertThat(twice.subList(from, to + 2))
           .filteredOn(RunTiles.class::isInstance)
           .allMatch(step -> kernel(step).workingBytes() <= preload.working());
     }
@@ -270,6 +273,42 @@ class PreloadsTest {
     String text = SchedulePrinter.print(AHEAD);
     assertThat(text).contains(": preload 0 l2 0x").contains(": await 0");
     assertThat(SchedulePrinter.print(read)).isEqualTo(text);
+  }
+
+  /** What the first loop uses is under way when a run begins; the first run begins it itself. */
+  @Test
+  void lastStepsStartWhatTheNextRunUsesFirst() {
+    List<Preload> early =
+        CHIP.start().stream().filter(Preload.class::isInstance).map(Preload.class::cast).toList();
+    assertThat(early).isNotEmpty();
+    int[] last = places(Preload.class);
+    assertThat(CHIP.steps().get(last[last.length - 1])).isEqualTo(early.getLast());
+    int number = early.getLast().preload();
+    int awaited = 0;
+    while (!(CHIP.steps().get(awaited) instanceof AwaitPreload await
+        && await.preload() == number)) {
+      awaited++;
+    }
+    assertThat(awaited).isLessThan(last[last.length - 1]);
+    // Each run gives the same.
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 16, 64), 0.001));
+    ScheduleEvaluator twice = new ScheduleEvaluator(AHEAD);
+    assertThat(twice.run(inputs).toString()).isEqualTo(twice.run(inputs).toString());
+  }
+
+  /** Another entry point may run in between. */
+  @Test
+  void runsOfSeveralEntryPointsBeginWithoutPreloads() {
+    List<Schedule> entries =
+        Scheduler.schedule(
+            List.of(LAYERS, LAYERS), SIRACUSA, SchedulerOptions.STANDARD, ProgressListener.NONE);
+    assertThat(entries)
+        .allSatisfy(
+            entry ->
+                assertThat(entry.roles().getFirst().start()).noneMatch(Preload.class::isInstance));
+    assertThatThrownBy(() -> ScheduleVerifier.verifyTogether(List.of(AHEAD, AHEAD)))
+        .hasMessageContaining("no transfer in flight when a run begins");
   }
 
   @Test

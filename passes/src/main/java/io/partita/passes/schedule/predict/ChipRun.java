@@ -132,40 +132,57 @@ final class ChipRun {
   }
 
   /**
+   * A transfer that is in flight when a run begins.
+   *
+   * @param start the step that starts it, before the first run or at the end of the run before
+   */
+  private record Early(ScheduleStep start, DmaChannel channel, long bytes) {}
+
+  private List<Early> early() {
+    List<Early> early = new ArrayList<>();
+    for (ScheduleStep step : role.start()) {
+      if (step instanceof ScheduleStep.StartTransfer start) {
+        early.add(
+            new Early(start, chip.channel(names.far, names.home).orElseThrow(), start.bytes()));
+      } else if (step instanceof ScheduleStep.Preload preload) {
+        early.add(
+            new Early(
+                preload, chip.channel(names.home, names.working).orElseThrow(), preload.bytes()));
+      }
+    }
+    return early;
+  }
+
+  /**
    * Adds the transfers that are in flight when the run begins.
    *
    * @param left the remaining seconds of each, in the order of their start
    */
   void begin(List<Double> left) {
-    List<ScheduleStep.StartTransfer> early = early();
-    String channel =
-        early.isEmpty() ? "" : chip.channel(names.far, names.home).orElseThrow().name();
-    double before = 0;
+    List<Early> early = early();
+    Map<String, Double> before = new HashMap<>();
     for (int i = 0; i < early.size(); i++) {
-      double seconds = Math.max(0, left.get(i) - before);
-      before += seconds;
-      ScheduleStep.StartTransfer start = early.get(i);
-      transfers.put(
-          start.transfer(),
-          timeline.occupy(device, channel, start.origin().name(), seconds, start.bytes(), reached));
+      Early each = early.get(i);
+      String channel = each.channel.name();
+      double seconds = Math.max(0, left.get(i) - before.getOrDefault(channel, 0.0));
+      before.merge(channel, seconds, Double::sum);
+      String name = each.start.origin().name();
+      int end = timeline.occupy(device, channel, name, seconds, each.bytes, reached);
+      switch (each.start) {
+        case ScheduleStep.StartTransfer start -> transfers.put(start.transfer(), end);
+        case ScheduleStep.Preload preload -> preloaded(preload, end);
+        default -> throw new AssertionError(each);
+      }
     }
-  }
-
-  private List<ScheduleStep.StartTransfer> early() {
-    return role.start().stream()
-        .filter(ScheduleStep.StartTransfer.class::isInstance)
-        .map(ScheduleStep.StartTransfer.class::cast)
-        .toList();
   }
 
   /** Returns the argument of {@link #begin} for a first run, with which all transfers begin. */
   List<Double> cold() {
     List<Double> left = new ArrayList<>();
-    double seconds = 0;
-    for (ScheduleStep.StartTransfer start : early()) {
-      DmaChannel channel = chip.channel(names.far, names.home).orElseThrow();
-      seconds += channel.cycles(start.bytes(), 0) / chip.hertz();
-      left.add(seconds);
+    Map<String, Double> seconds = new HashMap<>();
+    for (Early each : early()) {
+      double own = each.channel.cycles(each.bytes, 0) / chip.hertz();
+      left.add(seconds.merge(each.channel.name(), own, Double::sum));
     }
     return left;
   }
@@ -176,7 +193,12 @@ final class ChipRun {
    */
   List<Double> left(Outcome outcome) {
     return early().stream()
-        .map(start -> outcome.end(transfers.get(start.transfer())) - outcome.seconds())
+        .map(
+            each ->
+                each.start instanceof ScheduleStep.Preload preload
+                    ? preloads.get(preload.preload())
+                    : transfers.get(((ScheduleStep.StartTransfer) each.start).transfer()))
+        .map(end -> outcome.end(end) - outcome.seconds())
         .toList();
   }
 
@@ -346,7 +368,7 @@ final class ChipRun {
       int end =
           timeline.transfer(
               device, names.home, names.working, preload.origin().name(), bytes, reached);
-      preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
+      preloaded(preload, end);
       traffic = traffic.plus(new Traffic(bytes, 0, 0, 0));
       room -= bytes;
       started += bytes;
@@ -355,6 +377,11 @@ final class ChipRun {
         started = 0;
       }
     }
+  }
+
+  /** A part of a preload arrives with an event. */
+  private void preloaded(ScheduleStep.Preload preload, int end) {
+    preloads.merge(preload.preload(), end, (one, other) -> timeline.join(one, other));
   }
 
   private void run(ScheduleStep.RunTiles loop) {
