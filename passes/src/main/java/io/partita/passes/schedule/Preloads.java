@@ -577,9 +577,11 @@ final class Preloads {
 
   /** Returns the copy of small constants with which a run begins. */
   private Optional<Task.Preload> smallConstants() {
-    return tasks.tasks().getFirst() instanceof Task.Preload copy
-        ? Optional.of(copy)
-        : Optional.empty();
+    return tasks.tasks().stream()
+        .limit(1)
+        .filter(Task.Preload.class::isInstance)
+        .map(Task.Preload.class::cast)
+        .findFirst();
   }
 
   /** Whether the last task leaves the bytes alone that a preload writes, and can start it. */

@@ -17,6 +17,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
@@ -123,9 +124,15 @@ final class SmallPrograms {
     return schedule.roles().getFirst();
   }
 
-  /** Returns the name of the node of each step. */
+  /** Returns the name of the node of each step, without copies of weights ahead of their loops. */
   static List<String> nodes(ChipSchedule chip) {
-    return chip.steps().stream().map(step -> step.origin().name()).toList();
+    return chip.steps().stream()
+        .filter(
+            step ->
+                !(step instanceof ScheduleStep.Preload
+                    || step instanceof ScheduleStep.AwaitPreload))
+        .map(step -> step.origin().name())
+        .toList();
   }
 
   /**
