@@ -189,7 +189,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:68:16")
+        .hasMessageContaining("text:76:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
@@ -250,17 +250,17 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     requireFault(
         text,
-        "(3: tiles gemm\\w+\\(0x)2bcf0",
+        "(2: tiles gemm\\w+\\(0x)2bcf0",
         "$12bd00",
         "P4412",
-        "device 0, step 3 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
+        "device 0, step 2 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
         "byte 179472 that isn't initialised");
     requireFault(
         text,
-        "(12: tiles gemm\\w+\\(0x2bd20, 0x2bcd0, 0x00110, 0x)000f0",
+        "(11: tiles gemm\\w+\\(0x2bd20, 0x2bcd0, 0x00110, 0x)000f0",
         "$100000",
         "P4412",
-        "step 12 for \"ffn\", loop gemm_f32_2_4_2, out",
+        "step 11 for \"ffn\", loop gemm_f32_2_4_2, out",
         "byte 0 of a constant");
     requireFault(
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
