@@ -39,11 +39,12 @@
 enum { PARTITA_TRANSFER_LIMIT = 131071, PARTITA_L3_ALIGNMENT = 4 };
 
 /*
- * The memories of tiles and tensors, aligned to 16 bytes. L3 is reached only by transfers.
+ * The memories of tiles and tensors. L3 is reached only by transfers. Declared with their alignment, since compilers
+ * would read integers at known places byte by byte.
  * Ports define them, except L2 if PARTITA_L2_IMAGE is defined: then it's linked in with its initial contents.
  */
-extern uint8_t partita_l1[PARTITA_L1_BYTES];
-extern uint8_t partita_l2[PARTITA_L2_BYTES];
+extern _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
+extern _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES];
 
 /* The program, which the control core runs. Its result becomes the exit code. */
 int32_t partita_main(void);
