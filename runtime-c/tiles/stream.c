@@ -48,26 +48,40 @@ static int64_t index_at(const struct partita_rows *rows, int32_t i)
     return index < 0 ? index + rows->rows : index;
 }
 
-static void fetch_row(uint8_t *l2, uint32_t l3, uint32_t bytes)
+static void wait_for_oldest(struct partita_row_fetch *fetch)
+{
+    partita_l3_wait(&fetch->transfers[fetch->waited++ % PARTITA_ROW_TRANSFERS]);
+}
+
+static void fetch_row(struct partita_row_fetch *fetch, uint8_t *l2, uint32_t l3, uint32_t bytes)
 {
     for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
-        struct partita_transfer transfer;
-        partita_fetch_start(&transfer, l2 + done, l3 + done, part_of(bytes - done));
-        partita_l3_wait(&transfer);
+        if (fetch->started - fetch->waited == PARTITA_ROW_TRANSFERS) {
+            wait_for_oldest(fetch);
+        }
+        partita_fetch_start(&fetch->transfers[fetch->started++ % PARTITA_ROW_TRANSFERS], l2 + done, l3 + done,
+                            part_of(bytes - done));
     }
 }
 
-void partita_fetch_rows(const struct partita_rows *rows)
+void partita_fetch_rows_start(struct partita_row_fetch *fetch, const struct partita_rows *rows)
 {
     for (int32_t i = 0; i < rows->count; i++) {
         const int64_t index = index_at(rows, i);
         uint8_t *l2 = rows->l2 + (size_t)i * rows->row_bytes;
         if (index >= 0 && index < rows->rows) {
-            fetch_row(l2, rows->l3 + (uint32_t)index * rows->row_bytes, rows->row_bytes);
+            fetch_row(fetch, l2, rows->l3 + (uint32_t)index * rows->row_bytes, rows->row_bytes);
         } else {
             for (uint32_t byte = 0; byte < rows->row_bytes; byte++) {
                 l2[byte] = 0;
             }
         }
+    }
+}
+
+void partita_fetch_rows_wait(struct partita_row_fetch *fetch)
+{
+    while (fetch->waited != fetch->started) {
+        wait_for_oldest(fetch);
     }
 }

@@ -31,7 +31,23 @@ struct partita_rows {
     uint8_t *l2;
 };
 
-/* Fetches the rows. A negative index counts from the end; one out of range gives zeros. */
-void partita_fetch_rows(const struct partita_rows *rows);
+enum { PARTITA_ROW_TRANSFERS = 4 };
+
+/*
+ * The transfers of rows on their way. It is static and starts as zeros. If rows need more transfers than it has room
+ * for, starting them waits for the oldest ones.
+ */
+struct partita_row_fetch {
+    struct partita_transfer transfers[PARTITA_ROW_TRANSFERS];
+    uint32_t started;
+    uint32_t waited;
+};
+
+/*
+ * Starts to fetch the rows, whose indices are read at once. A negative index counts from the end; one out of range
+ * gives zeros.
+ */
+void partita_fetch_rows_start(struct partita_row_fetch *fetch, const struct partita_rows *rows);
+void partita_fetch_rows_wait(struct partita_row_fetch *fetch);
 
 #endif

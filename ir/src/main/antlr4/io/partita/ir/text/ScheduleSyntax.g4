@@ -124,7 +124,7 @@ factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ','
 //       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "f32[4,64] x f32[64,64]" "q_proj" @block0.query
 steps : ('start' | 'run') '{' numbered* '}' ;
 
-numbered : INTEGER ':' (tiles | transfer | wait_ | preload | await_ | rows | begin | exchange | guard | clear) origin ;
+numbered : INTEGER ':' (tiles | transfer | wait_ | preload | await_ | rows | awaitRows | begin | exchange | guard | clear) origin ;
 
 // The name in the model, and the part of the transformer.
 origin : STRING PART? ;
@@ -140,8 +140,10 @@ preload : 'preload' integer address address ',' bytes ;
 await_ : 'await' integer ;
 
 rows
-    : 'rows' integer 'of' integer address ',' bytes 'by' name integer address
+    : 'rows' integer ':' integer 'of' integer address ',' bytes 'by' name integer address
     ;
+
+awaitRows : 'await' 'rows' integer ;
 
 //       2: begin "residual" @block0.residual
 begin : 'begin' ;

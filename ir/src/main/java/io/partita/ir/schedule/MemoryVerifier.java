@@ -28,11 +28,19 @@ final class MemoryVerifier {
   private final ExchangeVerifier exchanges;
   private final Map<Integer, StartTransfer> underWay = new TreeMap<>();
   private final Map<Integer, List<ScheduleStep.Preload>> preloads = new TreeMap<>();
+  private final Map<Integer, Fetched> rows = new TreeMap<>();
 
   /** The step after the last guarded region that has begun. */
   private int guardEnd;
 
   private int index = -1;
+
+  /**
+   * Rows on their way.
+   *
+   * @param region of their step, as {@link #region} returns it
+   */
+  private record Fetched(ScheduleStep.FetchRows rows, int region) {}
 
   private MemoryVerifier(ChipSchedule chip) {
     this.chip = chip;
@@ -75,6 +83,7 @@ final class MemoryVerifier {
         preloads.equals(preloadedAtStart),
         "the preloads in flight before a run: " + preloadedAtStart,
         preloads);
+    memory.requireTransfer(rows.isEmpty(), "no rows on their way after a run", rows.values());
     exchanges.requireEnded();
     for (StateCopies each : memory.copies()) {
       memory.require(
@@ -145,16 +154,34 @@ final class MemoryVerifier {
         memory.requireTransfer(ended != null, "a preload in flight", await);
         ended.forEach(each -> memory.fill(working(each), each.bytes(), WRITTEN));
       }
-      case ScheduleStep.FetchRows rows -> {
-        requireFar(rows.table(), rows.rows() * rows.rowBytes());
-        memory.read("indices", rows.indices(), rows.index().packedBytes(rows.count()));
-        memory.write("rows", rows.home(), rows.count() * rows.rowBytes());
+      case ScheduleStep.FetchRows fetch -> play(fetch);
+      case ScheduleStep.AwaitRows await -> {
+        Fetched ended = rows.remove(await.number());
+        memory.requireTransfer(
+            ended != null && ended.region == region(), "rows on their way", await);
+        memory.fill(ended.rows.home(), ended.rows.bytes(), WRITTEN);
       }
       case ScheduleStep.BeginExchange begin -> play(begin);
       case ScheduleStep.Exchange exchange -> exchanges.play(exchange);
       case ScheduleStep.Guard guard -> play(guard);
       case ScheduleStep.Clear clear -> memory.write("zeros", clear.home(), clear.bytes());
     }
+  }
+
+  private void play(ScheduleStep.FetchRows fetch) {
+    requireFar(fetch.table(), fetch.rows() * fetch.rowBytes());
+    memory.requireTransfer(
+        rows.putIfAbsent(fetch.number(), new Fetched(fetch, region())) == null,
+        "an unused number of rows",
+        fetch);
+    memory.read("indices", fetch.indices(), fetch.index().packedBytes(fetch.count()));
+    memory.write("rows", fetch.home(), fetch.bytes());
+    memory.fill(fetch.home(), fetch.bytes(), ARRIVING);
+  }
+
+  /** Returns the end of the guarded region of the step; 0 outside of any. */
+  private int region() {
+    return index < guardEnd ? guardEnd : 0;
   }
 
   /** Bytes count as written by guarded steps, too: what is read is decided by other guards. */

@@ -66,15 +66,19 @@ public sealed interface ScheduleStep {
   record AwaitPreload(int preload, Origin origin) implements ScheduleStep {}
 
   /**
-   * Fetches rows of a table in a farther memory, one after the other, by indices in the home
-   * memory. Negative indices count from the end; an index out of range gives zeros.
+   * Starts to fetch rows of a table in a farther memory, by indices in the home memory, which it
+   * reads. Negative indices count from the end; an index out of range gives zeros. The rows are on
+   * their way until an {@link AwaitRows} with the same number, in the same guarded region or
+   * likewise outside of any.
    *
+   * @param number the number among fetches of rows in flight
    * @param rowBytes a multiple of the alignment of that memory
    * @param indices the offset of the indices in the home memory
    * @param home the offset of the first fetched row in the home memory
    * @param index the type of indices, i32 or i64
    */
   record FetchRows(
+      int number,
       Address table,
       long rows,
       long rowBytes,
@@ -83,7 +87,14 @@ public sealed interface ScheduleStep {
       long count,
       long home,
       Origin origin)
-      implements ScheduleStep {}
+      implements ScheduleStep {
+    /** Returns the bytes of the fetched rows. */
+    public long bytes() {
+      return count * rowBytes;
+    }
+  }
+
+  record AwaitRows(int number, Origin origin) implements ScheduleStep {}
 
   /**
    * Begins the next exchange of the run: copies its operand into its vector, posts receives, and
@@ -224,7 +235,8 @@ public sealed interface ScheduleStep {
   default boolean isSkippable() {
     return switch (this) {
       case StartTransfer _, WaitTransfer _, Preload _, AwaitPreload _ -> false;
-      case RunTiles _, FetchRows _, BeginExchange _, Exchange _, Guard _, Clear _ -> true;
+      case RunTiles _, FetchRows _, AwaitRows _, BeginExchange _, Exchange _, Guard _, Clear _ ->
+          true;
     };
   }
 

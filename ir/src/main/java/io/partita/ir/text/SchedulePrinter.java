@@ -216,8 +216,9 @@ public final class SchedulePrinter {
                   preload.bytes());
       case ScheduleStep.AwaitPreload await -> "await " + await.preload();
       case ScheduleStep.FetchRows rows ->
-          "rows %d of %d %s, %d B by %s %s %s"
+          "rows %d: %d of %d %s, %d B by %s %s %s"
               .formatted(
+                  rows.number(),
                   rows.count(),
                   rows.rows(),
                   address(rows.table(), role),
@@ -225,6 +226,7 @@ public final class SchedulePrinter {
                   rows.index(),
                   hexadecimal(rows.indices()),
                   home(rows.home(), role));
+      case ScheduleStep.AwaitRows await -> "await rows " + await.number();
       case ScheduleStep.BeginExchange begin -> "begin";
       case ScheduleStep.Exchange exchange -> exchange(exchange, role);
       case ScheduleStep.Guard guard ->

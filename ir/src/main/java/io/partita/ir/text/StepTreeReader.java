@@ -77,14 +77,17 @@ final class StepTreeReader {
     } else if (tree.rows() != null) {
       ScheduleSyntaxParser.RowsContext rows = tree.rows();
       return new ScheduleStep.FetchRows(
+          parser.small(rows.integer(0)),
           parser.address(rows.address(0)),
-          parser.integer(rows.integer(1)),
-          parser.bytes(rows.bytes()),
           parser.integer(rows.integer(2)),
+          parser.bytes(rows.bytes()),
+          parser.integer(rows.integer(3)),
           parser.element(rows.name()),
-          parser.integer(rows.integer(0)),
+          parser.integer(rows.integer(1)),
           parser.offset(rows.address(1), ChipSchedule.HOME),
           origin);
+    } else if (tree.awaitRows() != null) {
+      return new ScheduleStep.AwaitRows(parser.small(tree.awaitRows().integer()), origin);
     } else if (tree.begin() != null) {
       return new ScheduleStep.BeginExchange(origin);
     } else if (tree.exchange() != null) {

@@ -147,6 +147,7 @@ final class ChipLowering {
     made.tasks.leave();
     List<Named> outputs =
         new RunResults(made.module, made.types, made.storages, made.loops, made.written).add();
+    made.tasks.awaitAll();
     return new ChipTasks(
         devices,
         kernels.kernels(),
@@ -482,8 +483,10 @@ final class ChipLowering {
             && result.isContiguous();
     if (isPossible) {
       storages.put(node.result(), result);
-      tasks.add(new Task.Rows(table.region(), rows, rowBytes, indices, result, node.origin()));
-      wrote(node.result());
+      tasks.fetch(
+          number ->
+              new Task.Rows(number, table.region(), rows, rowBytes, indices, result, node.origin()),
+          () -> wrote(node.result()));
     }
     return isPossible;
   }

@@ -278,6 +278,7 @@ final class ChipPlacing {
       case Task.AwaitPreload await -> new ScheduleStep.AwaitPreload(await.number(), await.origin());
       case Task.Rows rows ->
           new ScheduleStep.FetchRows(
+              rows.number(),
               far(rows.table()),
               rows.rows(),
               rows.rowBytes(),
@@ -286,6 +287,7 @@ final class ChipPlacing {
               rows.indices().elements(),
               at(rows.result()),
               rows.origin());
+      case Task.AwaitRows await -> new ScheduleStep.AwaitRows(await.number(), await.origin());
       case Task.BeginExchange begin -> new ScheduleStep.BeginExchange(begin.origin());
       case Task.Exchange exchange ->
           new ScheduleStep.Exchange(

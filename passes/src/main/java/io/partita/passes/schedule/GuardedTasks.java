@@ -9,6 +9,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ScheduleStep.Foreseen;
 import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -16,10 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
 
 /**
  * Collects the tasks of a chip. Tasks of the guarded regions of its graph follow a {@link
- * Task.Guard} that reads their conditions; successive tasks with equal conditions share one.
+ * Task.Guard} that reads their conditions; successive tasks with equal conditions share one. Rows
+ * of tables are awaited before the first task that uses them; those of a guarded region at once.
  */
 final class GuardedTasks {
   private final GatedRegions regions;
@@ -29,6 +33,9 @@ final class GuardedTasks {
   private final Optional<ForeseenFlags> misses;
   private final List<Task> tasks = new ArrayList<>();
 
+  /** Rows that are on their way. */
+  private final List<Fetch> fetches = new ArrayList<>();
+
   /** The conditions of the next tasks. */
   private List<Condition> conditions = List.of();
 
@@ -36,6 +43,11 @@ final class GuardedTasks {
   private int open = -1;
 
   private record Condition(Value flag, boolean expected, Storage storage) {}
+
+  /**
+   * @param ended is called when they have been awaited
+   */
+  private record Fetch(Task.Rows rows, Runnable ended) {}
 
   /**
    * @param devices the devices of a role, whose flags correspond
@@ -83,7 +95,58 @@ final class GuardedTasks {
     return regions.isChoice(node);
   }
 
+  /**
+   * Adds a task that fetches rows, and later one that awaits them.
+   *
+   * @param rows returns the task with a number
+   * @param ended is called when the last task is the one that awaits them
+   */
+  void fetch(IntFunction<Task.Rows> rows, Runnable ended) {
+    int number = 0;
+    while (isTaken(number)) {
+      number++;
+    }
+    Fetch fetch = new Fetch(rows.apply(number), ended);
+    add(fetch.rows);
+    if (isGuarded()) {
+      await(fetch);
+    } else {
+      fetches.add(fetch);
+    }
+  }
+
+  private boolean isTaken(int number) {
+    return fetches.stream().anyMatch(each -> each.rows.number() == number);
+  }
+
+  /** Awaits all rows that are on their way, after the last task that may use any. */
+  void awaitAll() {
+    await(each -> true);
+  }
+
+  private void await(Predicate<Fetch> which) {
+    List<Condition> own = conditions;
+    leave();
+    List<Fetch> ended = fetches.stream().filter(which).toList();
+    fetches.removeAll(ended);
+    ended.forEach(this::await);
+    conditions = own;
+  }
+
+  private void await(Fetch fetch) {
+    Task.Rows rows = fetch.rows;
+    append(new Task.AwaitRows(rows.number(), rows.result().region(), rows.origin()));
+    fetch.ended.run();
+  }
+
   void add(Task task) {
+    List<Region> used = new ArrayList<>(task.used());
+    conditions.forEach(each -> used.add(each.storage.region()));
+    await(fetch -> used.contains(fetch.rows.result().region()));
+    append(task);
+  }
+
+  private void append(Task task) {
     List<Task.Condition> read =
         conditions.stream().map(each -> new Task.Condition(each.storage, each.expected)).toList();
     if (read.isEmpty()) {

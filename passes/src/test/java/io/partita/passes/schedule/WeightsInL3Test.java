@@ -3,8 +3,11 @@ package io.partita.passes.schedule;
 import static io.partita.passes.schedule.SmallPrograms.only;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
@@ -21,6 +24,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tests which weights stay in L2, and when the others are fetched from L3. */
@@ -41,6 +45,7 @@ class WeightsInL3Test {
     assertThat(chip.steps())
         .containsExactly(
             new ScheduleStep.FetchRows(
+                0,
                 table.at(),
                 50,
                 32,
@@ -48,7 +53,38 @@ class WeightsInL3Test {
                 ElementType.I64,
                 3,
                 chip.outputs().getFirst().at().offset(),
-                Origin.named("rows")));
+                Origin.named("rows")),
+            new ScheduleStep.AwaitRows(0, Origin.named("rows")));
+  }
+
+  @Test
+  void rowsArriveWhileOtherStepsRun() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value ids = graph.input("ids", TensorType.of(ElementType.I64, 3));
+              Value x = graph.input("in", TensorType.of(ElementType.F32, 3, 8));
+              List<Value> rows =
+                  Stream.of(2.0, 3.0)
+                      .map(value -> Tensor.filled(TensorType.of(ElementType.F32, 50, 8), value))
+                      .map(graph::constant)
+                      .map(table -> graph.add(new Structured.Embedding(), table, ids))
+                      .toList();
+              Value y = graph.add(new Elementwise.Unary(UnaryFunction.EXP), x);
+              graph.output("x", y);
+              Value z = graph.add(new Elementwise.Binary(BinaryFunction.ADD), y, rows.get(0));
+              graph.output(
+                  "y", graph.add(new Elementwise.Binary(BinaryFunction.ADD), z, rows.get(1)));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(chip.steps())
+        .extracting(ScheduleStep::getClass)
+        .containsSubsequence(
+            ScheduleStep.FetchRows.class,
+            ScheduleStep.FetchRows.class,
+            ScheduleStep.RunTiles.class,
+            ScheduleStep.AwaitRows.class,
+            ScheduleStep.AwaitRows.class);
   }
 
   @Test

@@ -37,6 +37,7 @@ final class ChipRun {
   private final BitSet constants = new BitSet();
   private final Map<Integer, StartTransfer> underWay = new HashMap<>();
   private final Map<Integer, List<ScheduleStep.Preload>> preloads = new HashMap<>();
+  private final Map<Integer, Fetched> rows = new HashMap<>();
 
   private ChipSchedule chip;
   private List<ScheduleStep> steps = List.of();
@@ -45,6 +46,9 @@ final class ChipRun {
 
   /** The step after the guarded region that the device skips, if it is in one. */
   private int skippedTo;
+
+  /** Rows on their way; an index is negative if it was out of range. */
+  private record Fetched(FetchRows rows, long[] indices) {}
 
   /** The exchange that is under way, if any, and whether the chip is at its step. */
   private ExchangeSteps exchange;
@@ -235,7 +239,14 @@ final class ChipRun {
         }
         ended.forEach(this::end);
       }
-      case FetchRows rows -> fetch(rows);
+      case FetchRows fetch -> start(fetch);
+      case ScheduleStep.AwaitRows await -> {
+        Fetched ended = rows.remove(await.number());
+        if (ended == null) {
+          throw transferFault("rows on their way", await);
+        }
+        end(ended);
+      }
       case ScheduleStep.Clear clear -> {
         requireWritable(clear.home(), clear.bytes());
         Arrays.fill(
@@ -319,22 +330,38 @@ final class ChipRun {
     working.write(to, bytes);
   }
 
-  private void fetch(FetchRows rows) {
-    int count = Math.toIntExact(rows.count());
-    int rowBytes = Math.toIntExact(rows.rowBytes());
-    requireRead(rows.indices(), rows.index().packedBytes(count));
-    requireWritable(rows.home(), (long) count * rowBytes);
-    ElementType element = rows.index();
-    long[] indices = new Place(home.bytes(), (int) rows.indices()).longs(element, count);
-    for (int i = 0; i < count; i++) {
-      long index = indices[i] < 0 ? indices[i] + rows.rows() : indices[i];
-      int to = (int) rows.home() + i * rowBytes;
-      if (index >= 0 && index < rows.rows()) {
-        far(rows.table()).read(rows.table().offset() + index * rowBytes, home, to, rowBytes);
+  private void start(FetchRows fetch) {
+    int count = Math.toIntExact(fetch.count());
+    int at = Math.toIntExact(fetch.home());
+    int bytes = Math.toIntExact(fetch.bytes());
+    ElementType element = fetch.index();
+    requireRead(fetch.indices(), element.packedBytes(count));
+    requireWritable(at, bytes);
+    long[] indices =
+        Arrays.stream(new Place(home.bytes(), (int) fetch.indices()).longs(element, count))
+            .map(index -> index < 0 ? index + fetch.rows() : index)
+            .map(index -> index < fetch.rows() ? index : -1)
+            .toArray();
+    if (rows.putIfAbsent(fetch.number(), new Fetched(fetch, indices)) != null) {
+      throw transferFault("an unused number of rows", fetch);
+    }
+    home.forget(at, bytes);
+    home.hold(at, bytes);
+  }
+
+  private void end(Fetched ended) {
+    FetchRows fetch = ended.rows;
+    int rowBytes = (int) fetch.rowBytes();
+    int to = (int) fetch.home();
+    home.release(to, (int) fetch.bytes());
+    for (long index : ended.indices) {
+      if (index >= 0) {
+        far(fetch.table()).read(fetch.table().offset() + index * rowBytes, home, to, rowBytes);
       } else {
         Arrays.fill(home.bytes(), to, to + rowBytes, (byte) 0);
         home.write(to, rowBytes);
       }
+      to += rowBytes;
     }
   }
 

@@ -100,9 +100,19 @@ public sealed interface Task {
     }
   }
 
-  /** Fetches rows of a table in a farther memory by indices in the home memory. */
+  /**
+   * Starts to fetch rows of a table in a farther memory by indices in the home memory.
+   *
+   * @param number the number among fetches of rows in flight, which {@link AwaitRows} ends
+   */
   record Rows(
-      Region table, long rows, long rowBytes, Storage indices, Storage result, Origin origin)
+      int number,
+      Region table,
+      long rows,
+      long rowBytes,
+      Storage indices,
+      Storage result,
+      Origin origin)
       implements Task {
     @Override
     public List<Region> regions() {
@@ -112,6 +122,18 @@ public sealed interface Task {
     @Override
     public List<Region> written() {
       return List.of(result.region());
+    }
+  }
+
+  record AwaitRows(int number, Region result, Origin origin) implements Task {
+    @Override
+    public List<Region> regions() {
+      return List.of(result);
+    }
+
+    @Override
+    public List<Region> written() {
+      return List.of(result);
     }
   }
 

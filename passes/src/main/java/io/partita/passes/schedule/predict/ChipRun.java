@@ -57,6 +57,7 @@ final class ChipRun {
   private final Verdict verdict;
   private final SequencedSet<String> warm = new LinkedHashSet<>();
   private final Map<Integer, Integer> transfers = new HashMap<>();
+  private final Map<Integer, Integer> rows = new HashMap<>();
   private final Map<Integer, Integer> preloads = new HashMap<>();
 
   /** What the next loop or exchange is to preload, in this order. */
@@ -340,15 +341,15 @@ final class ChipRun {
                   chip.moveCycles(),
                   reached,
                   preloads.remove(await.preload()));
-      case ScheduleStep.FetchRows rows -> {
-        reached = timeline.compute(device, rows.origin().name(), chip.operandCycles(), reached);
-        for (long row = 0; row < rows.count(); row++) {
+      case ScheduleStep.FetchRows fetch -> start(fetch);
+      case ScheduleStep.AwaitRows await ->
           reached =
-              timeline.transfer(
-                  device, names.far, names.home, rows.origin().name(), rows.rowBytes(), reached);
-        }
-        traffic = traffic.plus(new Traffic(0, rows.count() * rows.rowBytes(), 0, 0));
-      }
+              timeline.compute(
+                  device,
+                  await.origin().name(),
+                  chip.moveCycles(),
+                  reached,
+                  rows.remove(await.number()));
       case ScheduleStep.Clear clear ->
           move(names.working, names.home, clear.origin().name(), clear.bytes());
       case ScheduleStep.Guard guard -> {
@@ -420,6 +421,19 @@ final class ChipRun {
         start.transfer(),
         timeline.transfer(device, from, to, start.origin().name(), start.bytes(), reached));
     traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
+  }
+
+  /** The rows follow each other. */
+  private void start(ScheduleStep.FetchRows fetch) {
+    reached = timeline.compute(device, fetch.origin().name(), chip.operandCycles(), reached);
+    int end = reached;
+    for (long row = 0; row < fetch.count(); row++) {
+      end =
+          timeline.transfer(
+              device, names.far, names.home, fetch.origin().name(), fetch.rowBytes(), end);
+    }
+    rows.put(fetch.number(), end);
+    traffic = traffic.plus(new Traffic(0, fetch.bytes(), 0, 0));
   }
 
   /** Returns the number of the sync that is being exchanged. */

@@ -32,8 +32,10 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
     PRELOAD("preload"),
     /** The chip waits for one. */
     AWAIT("await"),
-    /** Rows of a table in L3 are fetched. */
+    /** Fetches of rows of a table in L3 start. */
     ROWS("rows"),
+    /** The chip waits for them. */
+    AWAIT_ROWS("await rows"),
     /** Messages to and from other chips begin. */
     BEGIN("begin"),
     /** Messages to and from other chips. */
@@ -55,7 +57,7 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
 
     /** Whether the chip only waits for L3 during the step. */
     public boolean waitsForL3() {
-      return this == WAIT || this == ROWS;
+      return this == WAIT || this == AWAIT_ROWS;
     }
 
     private static Kind of(String text) {
@@ -85,6 +87,7 @@ public record StepLabel(Kind kind, Origin origin, String call, int transfer, lon
           new StepLabel(Kind.PRELOAD, origin, "", -1, 0, preload.bytes());
       case ScheduleStep.AwaitPreload await -> new StepLabel(Kind.AWAIT, origin, "", -1, 0, 0);
       case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, origin, "", -1, 0, 0);
+      case ScheduleStep.AwaitRows await -> new StepLabel(Kind.AWAIT_ROWS, origin, "", -1, 0, 0);
       case ScheduleStep.BeginExchange begin -> new StepLabel(Kind.BEGIN, origin, "", -1, 0, 0);
       case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, origin, "", -1, 0, 0);
       case ScheduleStep.Guard guard -> new StepLabel(Kind.GUARD, origin, "", -1, 0, 0);

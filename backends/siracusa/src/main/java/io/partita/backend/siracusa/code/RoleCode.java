@@ -59,6 +59,7 @@ public final class RoleCode {
         most(chip, Direction.STORE),
         loops(chip, StepCode.preloading(all)),
         StepCode.preloads(all),
+        StepCode.fetches(all),
         StepCode.streams(all),
         ExchangeTables.has(all),
         clear,

@@ -6,6 +6,7 @@ import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
+import io.partita.ir.schedule.ScheduleStep.AwaitRows;
 import io.partita.ir.schedule.ScheduleStep.BeginExchange;
 import io.partita.ir.schedule.ScheduleStep.Clear;
 import io.partita.ir.schedule.ScheduleStep.Exchange;
@@ -131,8 +132,10 @@ final class StepCode {
                       Comments.grouped(rows.count()),
                       Comments.grouped(rows.rows()),
                       Comments.grouped(rows.rowBytes())),
-              "partita_fetch_rows",
-              List.of(rows(entry, index, rows)));
+              "partita_fetch_rows_start",
+              List.of(fetch(rows.number()), rows(entry, index, rows)));
+      case AwaitRows await ->
+          call(await.origin().text(), "partita_fetch_rows_wait", List.of(fetch(await.number())));
       case BeginExchange begin ->
           call(begin.origin().text(), "partita_exchange_begin", List.of(exchange(exchanges)));
       case Exchange exchange ->
@@ -220,6 +223,14 @@ final class StepCode {
         .orElse(0);
   }
 
+  /** Returns how many fetches of rows are in flight at most. */
+  static int fetches(ChipSchedule chip) {
+    return chip.steps().stream()
+        .mapToInt(step -> step instanceof FetchRows rows ? rows.number() + 1 : 0)
+        .max()
+        .orElse(0);
+  }
+
   /** Returns the numbers of the loops that start preloads. */
   static Set<Integer> preloading(ChipSchedule chip) {
     Set<Integer> loops = new TreeSet<>();
@@ -234,6 +245,10 @@ final class StepCode {
 
   private static String preload(int number) {
     return "&preloads[" + number + "]";
+  }
+
+  private static String fetch(int number) {
+    return "&fetches[" + number + "]";
   }
 
   private static String stream(int number) {

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param stores likewise for stores
  * @param loops the functions of loops, without duplicates
  * @param preloads the most preloads in flight
+ * @param fetches the most fetches of rows in flight
  * @param streams the transfers between L2 and L3, by number
  * @param hasExchanges whether there's a table of exchanges for each chip
  * @param clear the steps that reset the states
@@ -27,6 +28,7 @@ public record RoleFile(
     long stores,
     List<LoopFunction> loops,
     int preloads,
+    int fetches,
     List<Stream> streams,
     boolean hasExchanges,
     List<StepCall> clear,
@@ -39,6 +41,10 @@ public record RoleFile(
     implements Piece {
   public boolean hasPreloads() {
     return preloads > 0;
+  }
+
+  public boolean hasFetches() {
+    return fetches > 0;
   }
 
   /** A macro for an address. */
