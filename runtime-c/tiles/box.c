@@ -118,17 +118,17 @@ static void start_box(struct partita_box *box, int32_t is_load, uint8_t *l1, con
     }
 }
 
-/* Most boxes are a line that one transfer moves, which takes neither loops nor waits. */
-static int32_t is_line(const struct partita_box *box, int32_t count, uint32_t bytes)
+/* Most boxes are a line that one transfer moves, which takes no loops. */
+static int32_t is_line(int32_t count, uint32_t bytes)
 {
-    return count == 0 && bytes <= PARTITA_TRANSFER_LIMIT && box->started - box->waited < PARTITA_BOX_TRANSFERS;
+    return count == 0 && bytes <= PARTITA_TRANSFER_LIMIT;
 }
 
 void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t *l2,
                             const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
 {
-    if (is_line(box, count, line_bytes)) {
-        partita_load_start(&box->transfers[box->started++ % PARTITA_BOX_TRANSFERS], l1, l2, line_bytes);
+    if (is_line(count, line_bytes)) {
+        partita_load_start(next_transfer(box), l1, l2, line_bytes);
         return;
     }
     start_box(box, 1, l1, l2, dimensions, count, line_bytes);
@@ -137,8 +137,8 @@ void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t 
 void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t *l1,
                              const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
 {
-    if (is_line(box, count, line_bytes)) {
-        partita_store_start(&box->transfers[box->started++ % PARTITA_BOX_TRANSFERS], l2, l1, line_bytes);
+    if (is_line(count, line_bytes)) {
+        partita_store_start(next_transfer(box), l2, l1, line_bytes);
         return;
     }
     /* L1 is only read. */

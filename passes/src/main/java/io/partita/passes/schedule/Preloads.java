@@ -543,26 +543,12 @@ final class Preloads {
     constants.ifPresent(early::add);
     for (int i = 0; i < places.length; i++) {
       Task own = tasks.tasks().get(i);
-      int task = i;
-      found.stream()
-          .filter(each -> each.to == task)
-          .forEach(
-              each -> {
-                int number =
-                    each.isAhead() ? reserved.get(each.constant) : numbers.remove(each.constant);
-                all.add(new Task.AwaitPreload(number, own.origin()));
-              });
-      for (Preload each : found) {
-        for (Part part : each.parts) {
-          if (part.task == task) {
-            int number =
-                each.isAhead()
-                    ? reserved.get(each.constant)
-                    : numbers.computeIfAbsent(
-                        each.constant, key -> unused(numbers.values(), reserved.values()));
-            all.add(task(each, part, number));
-          }
-        }
+      if (awaitsOnly(i)) {
+        addStarts(i, numbers, reserved, all);
+        addWaits(i, numbers, reserved, all);
+      } else {
+        addWaits(i, numbers, reserved, all);
+        addStarts(i, numbers, reserved, all);
       }
       if (i == places.length - 1) {
         constants.ifPresent(all::add);
@@ -604,6 +590,42 @@ final class Preloads {
   private Task.Preload task(Preload preload, Part part, int number) {
     Origin origin = tasks.tasks().get(preload.to).origin();
     return new Task.Preload(number, preload.constant, part.start, part.bytes, origin);
+  }
+
+  /**
+   * Whether a loop waits for preloads and has no other transfers before its result. It doesn't
+   * start one itself then, which follows the one it waits for without a gap.
+   */
+  private boolean awaitsOnly(int task) {
+    return tasks.tasks().get(task) instanceof Task.Loop loop
+        && !near.get(task).isEmpty()
+        && LoopTime.of(kernel(loop, task), chip).loadedBytes() == 0;
+  }
+
+  private void addWaits(
+      int task, Map<Region, Integer> numbers, Map<Region, Integer> reserved, List<Task> all) {
+    for (Preload each : found) {
+      if (each.to == task) {
+        int number = each.isAhead() ? reserved.get(each.constant) : numbers.remove(each.constant);
+        all.add(new Task.AwaitPreload(number, tasks.tasks().get(task).origin()));
+      }
+    }
+  }
+
+  private void addStarts(
+      int task, Map<Region, Integer> numbers, Map<Region, Integer> reserved, List<Task> all) {
+    for (Preload each : found) {
+      for (Part part : each.parts) {
+        if (part.task == task) {
+          int number =
+              each.isAhead()
+                  ? reserved.get(each.constant)
+                  : numbers.computeIfAbsent(
+                      each.constant, key -> unused(numbers.values(), reserved.values()));
+          all.add(task(each, part, number));
+        }
+      }
+    }
   }
 
   private static int unused(Collection<Integer> taken, Collection<Integer> reserved) {

@@ -34,6 +34,7 @@ import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.predict.SchedulePrediction;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,6 @@ class PreloadsTest {
           && await.preload() == preload.preload())) {
         to++;
       }
-      assertThat(CHIP.isStartedByNext(from)).isTrue();
       assertThat(twice.subList(from, to + 2))
           .filteredOn(RunTiles.class::isInstance)
           .allMatch(step -> kernel(step).workingBytes() <= preload.working());
@@ -338,7 +338,11 @@ class PreloadsTest {
         steps.set(
             place,
             new Preload(
-                own.preload(), own.home(), own.working() + shift, own.bytes(), own.origin()));
+                own.preload(),
+                own.home(),
+                own.working() + shift,
+                own.bytes(),
+                own.origin()));
         rejected(steps, "copied elsewhere at step " + place);
       }
     }
@@ -357,7 +361,9 @@ class PreloadsTest {
   /** Otherwise, nothing would start the transfer where a device skips the loop. */
   @Test
   void preloadsByGuardedLoopsAreRefused() {
-    for (int place : places(Preload.class)) {
+    int[] byLoops = Arrays.stream(places(Preload.class)).filter(CHIP::isStartedByNext).toArray();
+    assertThat(byLoops).isNotEmpty();
+    for (int place : byLoops) {
       Preload own = (Preload) CHIP.steps().get(place);
       List<Condition> conditions = List.of(new Condition(own.home(), true));
       List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
