@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.NearCopy;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
@@ -32,7 +33,7 @@ public record LoopTime(
 
   /** Returns the names of the functions that cores run in a loop: kernels, and runs of its own. */
   public static List<String> functions(TiledKernel kernel, ChipKind chip) {
-    if (isScalar(kernel, chip)) {
+    if (isScalar(kernel, chip) || isCopy(kernel, chip)) {
       return List.of();
     }
     return CallUnit.of(kernel.calls(), chip).stream()
@@ -82,7 +83,13 @@ public record LoopTime(
             kernel.calls(),
             axes,
             isPrivate ? chip.oneCore() : chip);
-    return model.time(new Tiling(extents, tiles, order, slots));
+    LoopTime time = model.time(new Tiling(extents, tiles, order, slots));
+    return isCopy(kernel, chip) ? time.withoutKernels() : time;
+  }
+
+  private LoopTime withoutKernels() {
+    return new LoopTime(
+        cycles - computeCycles, 0, 0, loadCycles, storeCycles, loadedBytes, storedBytes, false);
   }
 
   private static boolean isPrivate(ChipKind chip) {
@@ -92,6 +99,11 @@ public record LoopTime(
   /** Whether the control core computes the loop, without transfers. */
   private static boolean isScalar(TiledKernel kernel, ChipKind chip) {
     return !isPrivate(chip) && ScalarCall.of(kernel.calls()).isPresent();
+  }
+
+  /** Whether the loop is a transfer. */
+  private static boolean isCopy(TiledKernel kernel, ChipKind chip) {
+    return !isPrivate(chip) && NearCopy.of(kernel).isPresent();
   }
 
   /** Returns the cores for which one loads the tiles of an operand. */

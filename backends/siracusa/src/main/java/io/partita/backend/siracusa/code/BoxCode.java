@@ -6,6 +6,7 @@ import io.partita.backend.siracusa.model.LoopFunction.Dimension;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.NearCopy;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.TileExpression;
@@ -23,10 +24,15 @@ final class BoxCode {
 
   private final TiledKernel kernel;
   private final Expressions expressions;
+  private final Optional<NearCopy> copy;
 
-  BoxCode(TiledKernel kernel, Expressions expressions) {
+  /**
+   * @param copy what the loop copies without a kernel
+   */
+  BoxCode(TiledKernel kernel, Expressions expressions, Optional<NearCopy> copy) {
     this.kernel = kernel;
     this.expressions = expressions;
+    this.copy = copy;
   }
 
   private TileOperand operand(int index) {
@@ -87,6 +93,9 @@ final class BoxCode {
   /** The address in L1 of the current tile. */
   private String local(int index) {
     TileOperand operand = operand(index);
+    if (copy.isPresent()) {
+      return address(copy.get().from());
+    }
     if (operand.isNear()) {
       return address(index);
     }
@@ -104,6 +113,7 @@ final class BoxCode {
     boolean isStore = operand.direction() == Direction.STORE;
     List<String> parameters = new ArrayList<>();
     parameters.add((isStore ? "uint8_t *" : "const uint8_t *") + place(index));
+    copy.ifPresent(own -> parameters.add("const uint8_t *" + place(own.from())));
     if (alternates(index)) {
       parameters.add("int32_t " + slot(index));
     }
@@ -182,6 +192,7 @@ final class BoxCode {
       int index, Optional<String> condition, Optional<String> flip, IntFunction<String> starts) {
     List<String> arguments = new ArrayList<>();
     arguments.add(place(index));
+    copy.ifPresent(own -> arguments.add(place(own.from())));
     if (alternates(index)) {
       arguments.add(slot(index));
     }

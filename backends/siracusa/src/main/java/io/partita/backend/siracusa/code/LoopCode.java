@@ -11,6 +11,7 @@ import io.partita.backend.siracusa.model.ScalarStore;
 import io.partita.backend.siracusa.model.Tile;
 import io.partita.backend.siracusa.model.Tile.Wrap;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.NearCopy;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
@@ -51,15 +52,19 @@ final class LoopCode {
   /** Whether the first kernel of the last tile starts a transfer that a step has asked for. */
   private final boolean preloads;
 
+  /** What the loop copies without a kernel. */
+  private final Optional<NearCopy> copy;
+
   private LoopCode(TiledKernel kernel, boolean preloads) {
     this.kernel = kernel;
     this.preloads = preloads;
     this.expressions = new Expressions(kernel);
-    this.boxes = new BoxCode(kernel, expressions);
+    this.copy = preloads ? Optional.empty() : NearCopy.of(kernel);
+    this.boxes = new BoxCode(kernel, expressions, copy);
     this.code = new KernelCode(kernel, expressions, boxes);
     this.loops =
         IntStream.range(0, kernel.axes().size()).filter(expressions::isLoop).boxed().toList();
-    for (ElementRun run : ElementRun.of(kernel.calls())) {
+    for (ElementRun run : copy.isPresent() ? List.<ElementRun>of() : ElementRun.of(kernel.calls())) {
       String name = kernel.name() + "_elements" + (runs.isEmpty() ? "" : "" + (runs.size() + 1));
       runs.put(run.first(), run);
       String functions =
@@ -166,6 +171,9 @@ final class LoopCode {
             .map(LoopCode::extent)
             .collect(Collectors.joining(", ", " over ", ""));
     List<String> lines = new ArrayList<>();
+    if (copy.isPresent()) {
+      return List.of(calls + ", by a transfer");
+    }
     lines.add(calls + (kernel.axes().isEmpty() ? "" : tiles));
     lines.add(
         "%s tile%s, %s bytes of L1"
@@ -185,6 +193,9 @@ final class LoopCode {
   }
 
   private Piece body(int depth) {
+    if (copy.isPresent()) {
+      return store(copy.get().to());
+    }
     if (depth == loops.size()) {
       return tile();
     }
