@@ -113,11 +113,13 @@ final class StageVerifier {
         case Stage.Await(int operand) -> awaited.add(operand);
         case Stage.Call(int call, var meanwhile) -> {
           require(call == calls, stage, "call " + calls, action);
-          for (int i = 0; calls == 0 && i < kernel.operands().size(); i++) {
+          for (int i = 0; i < kernel.operands().size(); i++) {
+            boolean isNeeded =
+                calls >= kernel.calls().size() - 1 || kernel.calls().get(call).uses(i);
             require(
-                awaited.contains(i) || !kernel.operands().get(i).isMoved(),
+                awaited.contains(i) || !isNeeded || !kernel.operands().get(i).isMoved(),
                 stage,
-                kernel.operands().get(i).name() + " to be awaited before kernels",
+                kernel.operands().get(i).name() + " to be awaited before kernels that use it",
                 action);
           }
           meanwhile.forEach(next -> requireFree(stage, next, true));

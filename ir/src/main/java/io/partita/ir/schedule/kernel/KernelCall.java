@@ -23,6 +23,15 @@ public record KernelCall(Kernel kernel, List<Argument> arguments, List<Integer> 
     return kernel.function();
   }
 
+  /** Whether an argument points to an operand of the loop. */
+  public boolean uses(int operand) {
+    return arguments.stream()
+        .flatMap(Argument::pointers)
+        .anyMatch(
+            pointer ->
+                pointer instanceof Argument.Value.OperandPointer own && own.operand() == operand);
+  }
+
   /**
    * Returns the work per tile, in the units of the rate of the kernel: {@code batch, rows, columns,
    * depth}. Not cached.

@@ -4,9 +4,11 @@ import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.kernel.ElementRun;
 import io.partita.ir.schedule.kernel.KernelCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Assigns the work of a loop to processors, and its order. */
 public final class Stages {
@@ -23,7 +25,8 @@ public final class Stages {
   /**
    * One processor moves tiles and starts kernels. Operands with a second slot are loaded for the
    * next tile while the cores compute, if a kernel runs in each tile; those with one slot are
-   * loaded after kernels have read them.
+   * loaded after kernels have read them. Large tiles of a loop without further tiles are awaited
+   * before the first kernel that uses them.
    *
    * @param queuesLoads whether loads for the next tile start before those of the current one are
    *     awaited, so that the DMA never waits for the processor; otherwise cores are started first,
@@ -52,7 +55,7 @@ public final class Stages {
       }
     }
     List<Stage.LoadNext> meanwhile = List.of();
-    List<Stage.Action> actions = awaits();
+    List<Stage.Action> actions = awaits(0);
     if (queuesLoads) {
       actions.addAll(0, early);
     } else if (!calls.isEmpty() && runsInEachTile(calls.getFirst())) {
@@ -61,6 +64,9 @@ public final class Stages {
       actions.addAll(early);
     }
     for (int call = 0; call < calls.size(); call++) {
+      if (call > 0) {
+        actions.addAll(awaits(call));
+      }
       actions.add(new Stage.Call(call, call == 0 ? meanwhile : List.of()));
     }
     actions.addAll(stores());
@@ -75,7 +81,12 @@ public final class Stages {
         loads.add(new Stage.Load(i));
       }
     }
-    List<Stage.Action> compute = awaits();
+    List<Stage.Action> compute = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).isMoved()) {
+        compute.add(new Stage.Await(i));
+      }
+    }
     for (int call = 0; call < calls.size(); call++) {
       compute.add(new Stage.Call(call, List.of()));
     }
@@ -83,14 +94,36 @@ public final class Stages {
         new Stage("reader", loads), new Stage("compute", compute), new Stage("writer", stores()));
   }
 
-  private List<Stage.Action> awaits() {
+  /** The operands that are awaited before a call. */
+  private List<Stage.Action> awaits(int call) {
     List<Stage.Action> awaits = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).isMoved()) {
+      if (operands.get(i).isMoved() && call == (isLong(i) ? firstCall(i) : 0)) {
         awaits.add(new Stage.Await(i));
       }
     }
     return awaits;
+  }
+
+  /** Whether loading the only tile takes longer than starting cores once more. */
+  private boolean isLong(int operand) {
+    return axes.stream().allMatch(axis -> axis.count() == 1)
+        && is(operand, Direction.LOAD)
+        && operands.get(operand).slotBytes() >= PreloadRoom.LEAST_BYTES;
+  }
+
+  /** Returns the first call that uses an operand, or the first of the run that it is a part of. */
+  private int firstCall(int operand) {
+    int first =
+        IntStream.range(0, calls.size())
+            .filter(call -> calls.get(call).uses(operand))
+            .findFirst()
+            .orElse(0);
+    return ElementRun.of(calls).stream()
+        .filter(run -> run.first() <= first && first < run.end())
+        .findFirst()
+        .map(ElementRun::first)
+        .orElse(first);
   }
 
   private List<Stage.Action> stores() {
