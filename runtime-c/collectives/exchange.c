@@ -64,12 +64,7 @@ static void copy(const struct partita_exchange *exchange, void *to, const void *
 
 OF_EACH_MESSAGE uint8_t *place(const struct partita_exchange *exchange, struct partita_slice slice)
 {
-    return exchange->places[PARTITA_VECTOR] + (size_t)slice.start * exchange->element_bytes;
-}
-
-OF_EACH_MESSAGE uint8_t *data_of(const struct partita_exchange *exchange, const struct partita_action *action)
-{
-    return exchange->places[action->in] + action->at;
+    return exchange->vector + (size_t)slice.start * exchange->element_bytes;
 }
 
 /* The messages on their way: sends and receives, each in the order in which they were started. */
@@ -95,20 +90,18 @@ OF_EACH_MESSAGE struct partita_message *next_of(struct queue *queue, int32_t chi
     return &queue->messages[place];
 }
 
-/* Whether the chip is in the exchange's own step, and so may preload. */
-static PARTITA_NEAR int32_t is_own_step;
-
 /*
- * The bytes of a part that is preloaded by an exchange that copies elements itself: at the beginning, until the first message has arrived, and after the last of
- * the exchange's own transfers many; in between few, so that its own transfers wait only briefly.
+ * The bytes of a part that is preloaded by an exchange that copies elements itself: at the beginning, until the first
+ * message has arrived, and after the last of the exchange's own transfers many; in between few, so that its own transfers
+ * wait only briefly. Outside of the exchange's own step none.
  */
-enum { MANY = 16384, FEW = 1024 };
+enum { MANY = 16384, FEW = 1024, NONE = 0 };
 static PARTITA_NEAR uint32_t preloaded;
 
 /* Waits for a message that hasn't ended; meanwhile, what is preloaded next is copied in parts. */
-static void await_message(struct partita_message *message)
+static __attribute__((noinline)) void await_message(struct partita_message *message)
 {
-    while (is_own_step && partita_preload_waits()) {
+    while (preloaded != NONE && partita_preload_waits()) {
         partita_preload_part(preloaded);
         if (partita_message_ended(message)) {
             break;
@@ -117,35 +110,42 @@ static void await_message(struct partita_message *message)
     partita_message_wait(message);
 }
 
+/* Waits for the first that hasn't been awaited. */
+OF_EACH_MESSAGE void await_next(struct queue *queue)
+{
+    struct partita_message *message = &queue->messages[queue->ended % PARTITA_UNDER_WAY];
+    if (!partita_message_ended(message)) {
+        await_message(message);
+    }
+    queue->ended++;
+}
+
 /* Waits until so many have ended. */
 static PARTITA_COMPACT void await(struct queue *queue, uint32_t count)
 {
-    for (; queue->ended < count; queue->ended++) {
-        struct partita_message *message = &queue->messages[queue->ended % PARTITA_UNDER_WAY];
-        if (!partita_message_ended(message)) {
-            await_message(message);
-        }
+    while (queue->ended < count) {
+        await_next(queue);
     }
 }
 
 /* Copies several slices to where their message is, or from there. */
 static void pack(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    uint8_t *data = data_of(exchange, action);
+    uint8_t *data = action->data;
     for (uint32_t i = 0; i < action->slice_count; i++) {
         const uint32_t bytes = action->slices[i].size * exchange->element_bytes;
         uint8_t *own = place(exchange, action->slices[i]);
-        const int32_t is_send = action->kind == PARTITA_SEND;
+        const int32_t is_send = action->kind == PARTITA_SEND_SLICES;
         copy(exchange, is_send ? data : own, is_send ? own : data, bytes);
         data += bytes;
     }
 }
 
 /* Copies the elements of after to the result, through the workspace. */
-static void copy_result(const struct partita_exchange *exchange)
+static __attribute__((noinline)) void copy_result(const struct partita_exchange *exchange)
 {
     uint32_t at = 0;
-    for (uint32_t i = 0; i < exchange->after_count && exchange->after != 0; i++) {
+    for (uint32_t i = 0; i < exchange->after_count; i++) {
         const uint8_t *own = place(exchange, exchange->after[i]);
         uint32_t left = exchange->after[i].size * exchange->element_bytes;
         while (left > 0) {
@@ -318,12 +318,9 @@ static PARTITA_COMPACT void join(struct tile *tile)
 static void join_slices(const struct partita_exchange *exchange, const struct partita_action *action, uint32_t count,
                         const uint8_t *data, uint32_t all, int32_t is_last)
 {
-    if (action->slice_count == 0) {
-        join(ahead != 0 ? ahead : begin(exchange, action, count, action->slice, data, all, is_last));
-        ahead = 0;
-    }
     for (uint32_t i = 0; i < action->slice_count; i++) {
-        join(begin(exchange, action, count, action->slices[i], data, all, is_last));
+        join(ahead != 0 ? ahead : begin(exchange, action, count, action->slices[i], data, all, is_last));
+        ahead = 0;
         data += action->slices[i].size * exchange->element_bytes;
     }
 }
@@ -346,7 +343,7 @@ static void record(const struct partita_exchange *exchange, const struct partita
         return;
     }
     if (action->slice_count == 0) {
-        partita_probe_data(place(exchange, action->slice), action->bytes);
+        partita_probe_data(action->data, action->bytes);
     }
     for (uint32_t i = 0; i < action->slice_count; i++) {
         partita_probe_data(place(exchange, action->slices[i]), action->slices[i].size * exchange->element_bytes);
@@ -381,45 +378,48 @@ static void load_ahead(const struct partita_exchange *exchange, const struct par
             return;
         }
     }
-    ahead = begin(exchange, action, count, action->slice, data_of(exchange, action), receives.ended + count,
+    ahead = begin(exchange, action, count, action->slices[0], action->data, receives.ended + count,
                   count == action->messages);
-}
-
-OF_EACH_MESSAGE void finish(const struct partita_exchange *exchange, const struct partita_action *action)
-{
-    await(&receives, receives.ended + 1);
-    if (action->slice_count != 0) {
-        pack(exchange, action);
-    }
-    record(exchange, action, 0u);
 }
 
 static void finish_joined(const struct partita_exchange *exchange, const struct partita_action *action)
 {
-    const uint8_t *data = data_of(exchange, action);
     for (uint32_t done = 0, count; done < action->messages; done += count) {
         count = at_once(exchange, action->messages - done);
-        join_slices(exchange, action, count, data + done * apart(action), receives.ended + count,
+        join_slices(exchange, action, count, action->data + done * apart(action), receives.ended + count,
                     done + count == action->messages);
         record(exchange, action, done);
     }
 }
 
-OF_EACH_MESSAGE void post(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE void post(const struct partita_action *action)
 {
     partita_probe_begin(PARTITA_PROBE_RECEIVE, action->step, action->chip, action->bytes);
-    partita_receive_start(next_of(&receives, action->chip), action->chip, data_of(exchange, action), action->bytes);
+    partita_receive_start(next_of(&receives, action->chip), action->chip, action->data, action->bytes);
 }
 
-OF_EACH_MESSAGE void send(const struct partita_exchange *exchange, const struct partita_action *action)
+OF_EACH_MESSAGE void send(const struct partita_action *action)
 {
-    const uint8_t *data = data_of(exchange, action);
-    if (action->slice_count != 0) {
-        pack(exchange, action);
-    }
     partita_probe_begin(PARTITA_PROBE_SEND, action->step, action->chip, action->bytes);
-    partita_probe_data(data, action->bytes);
-    partita_send_start(next_of(&sends, action->chip), action->chip, data, action->bytes);
+    partita_probe_data(action->data, action->bytes);
+    partita_send_start(next_of(&sends, action->chip), action->chip, action->data, action->bytes);
+}
+
+/* Does an action that copies or joins elements. */
+static PARTITA_COMPACT void act_on_slices(const struct partita_exchange *exchange, const struct partita_action *action)
+{
+    if (action->kind == PARTITA_JOIN) {
+        finish_joined(exchange, action);
+    } else if (action->kind == PARTITA_LOAD) {
+        load_ahead(exchange, action);
+    } else if (action->kind == PARTITA_SEND_SLICES) {
+        pack(exchange, action);
+        send(action);
+    } else {
+        await_next(&receives);
+        pack(exchange, action);
+        record(exchange, action, 0u);
+    }
 }
 
 /* How many actions of the next exchange have been done, and whether the vector has the operand. */
@@ -429,34 +429,30 @@ static PARTITA_NEAR int32_t is_kept;
 /* Does an exchange's actions up to one. */
 static PARTITA_COMPACT void act(const struct partita_exchange *exchange, uint32_t end)
 {
-    const struct partita_action *copying = exchange->actions + exchange->copying;
+    const struct partita_action *action = exchange->actions + begun;
     const struct partita_action *last = exchange->actions + end;
-    for (const struct partita_action *action = exchange->actions + begun; action < last;) {
-        if (action->ended > sends.ended) {
+    begun = end;
+    for (; action != last; action++) {
+        if (action->ended != 0) {
             await(&sends, action->ended);
         }
         if (action->kind == PARTITA_SEND) {
-            send(exchange, action);
+            send(action);
         } else if (action->kind == PARTITA_POST) {
-            post(exchange, action);
-        } else if (action->kind == PARTITA_FINISH && action->combine == 0) {
-            finish(exchange, action);
+            post(action);
         } else if (action->kind == PARTITA_FINISH) {
-            finish_joined(exchange, action);
+            await_next(&receives);
+            record(exchange, action, 0u);
         } else {
-            load_ahead(exchange, action);
-        }
-        if (++action == copying) {
-            preloaded = MANY;
+            act_on_slices(exchange, action);
         }
     }
-    begun = end;
 }
 
-static void keep_operand(const struct partita_exchange *exchange)
+static __attribute__((noinline)) void keep_operand(const struct partita_exchange *exchange)
 {
-    const uint8_t *operand = exchange->places[PARTITA_OPERAND];
-    for (uint32_t i = 0; i < exchange->before_count && exchange->before != 0; i++) {
+    const uint8_t *operand = exchange->operand;
+    for (uint32_t i = 0; i < exchange->before_count; i++) {
         const uint32_t bytes = exchange->before[i].size * exchange->element_bytes;
         copy(exchange, place(exchange, exchange->before[i]), operand, bytes);
         operand += bytes;
@@ -464,31 +460,26 @@ static void keep_operand(const struct partita_exchange *exchange)
     is_kept = 1;
 }
 
-/* Does actions up to one, and copies the operand to the vector before the first that needs it there. */
-static void act_with_operand(const struct partita_exchange *exchange, uint32_t end)
-{
-    if (!is_kept && end > exchange->keeping) {
-        act(exchange, exchange->keeping);
-        keep_operand(exchange);
-    }
-    act(exchange, end);
-}
-
-static void begin_messages(void)
+/* Does the first actions, which wait for nothing, and copies the operand to the vector before the first that needs it there. */
+static inline void begin_messages(const struct partita_exchange *exchange)
 {
     sends.started = 0;
     sends.ended = 0;
     receives.started = 0;
     receives.ended = 0;
-    is_kept = 0;
+    is_kept = exchange->operand == 0;
+    if (!is_kept && exchange->beginning > exchange->keeping) {
+        act(exchange, exchange->keeping);
+        keep_operand(exchange);
+    }
+    act(exchange, exchange->beginning);
 }
 
 /* Records what messages change belong to the exchange's own step. */
 void partita_exchange_begin(const struct partita_exchange *exchange)
 {
 #ifndef PARTITA_PROBES
-    begin_messages();
-    act_with_operand(exchange, exchange->beginning);
+    begin_messages(exchange);
 #else
     (void)exchange;
 #endif
@@ -496,12 +487,10 @@ void partita_exchange_begin(const struct partita_exchange *exchange)
 
 void partita_exchange(const struct partita_exchange *exchange)
 {
-    is_own_step = 1;
-    preloaded = exchange->copying <= begun ? MANY : FEW;
+    preloaded = FEW;
     if (begun == 0) {
-        begin_messages();
-        /* These wait for nothing; messages are on their way while the operand is copied and the first preload is started. */
-        act_with_operand(exchange, exchange->beginning);
+        /* Messages are on their way while the operand is copied and the first preload is started. */
+        begin_messages(exchange);
     }
     if (!is_kept) {
         keep_operand(exchange);
@@ -511,10 +500,16 @@ void partita_exchange(const struct partita_exchange *exchange)
     } else {
         partita_preload_part(MANY);
     }
+    if (begun < exchange->copying) {
+        act(exchange, exchange->copying);
+    }
+    preloaded = MANY;
     act(exchange, exchange->action_count);
     begun = 0;
     await(&sends, sends.started);
-    copy_result(exchange);
-    is_own_step = 0;
+    if (exchange->after != 0) {
+        copy_result(exchange);
+    }
+    preloaded = NONE;
     partita_preload_start();
 }

@@ -26,34 +26,28 @@ struct partita_slice {
 #define PARTITA_UNDER_WAY 16
 
 enum partita_action_kind {
-    PARTITA_SEND,  /* starts to send a message */
-    PARTITA_POST,  /* starts to receive one */
-    PARTITA_LOAD,  /* starts to load what the next one to finish joins, if it has arrived */
-    PARTITA_FINISH /* awaits those that were posted first, and stores or joins what they brought */
+    PARTITA_SEND,          /* starts to send a message */
+    PARTITA_POST,          /* starts to receive one */
+    PARTITA_FINISH,        /* awaits the one that was posted first */
+    PARTITA_SEND_SLICES,   /* copies several slices to where their message is, and starts to send it */
+    PARTITA_FINISH_SLICES, /* awaits the one that was posted first, and copies several slices from there */
+    PARTITA_LOAD,          /* starts to load what the next messages to join bring, if they have arrived */
+    PARTITA_JOIN           /* awaits those that were posted first, and joins what they brought */
 };
 
-/* Places of messages in L2. */
-enum partita_place {
-    PARTITA_VECTOR,
-    PARTITA_BUFFERS, /* messages of several slices, and those to combine */
-    PARTITA_OPERAND, /* elements of before, until they are copied to the vector */
-    PARTITA_PLACES
-};
-
+/* Small, since chips keep all actions in their fastest memory. */
 struct partita_action {
-    enum partita_action_kind kind;
-    uint32_t step;  /* of the collective; of several, the first */
-    uint32_t ended; /* how many of the exchange's first sends must have ended before */
-    int32_t chip;   /* at the other end */
-    uint32_t bytes; /* of a message */
-    enum partita_place in; /* where the message is, or the first of several */
-    uint32_t at;           /* its bytes there before it */
-    partita_kernel *combine; /* of partita_join; null to replace, and to send */
-    uint32_t gives_result;   /* whether what is joined is stored in the result, and not in the vector */
-    uint32_t messages;       /* to load and finish: how many, up to PARTITA_JOINED; more than 1 only with combine */
-    struct partita_slice slice;         /* which elements travel */
-    const struct partita_slice *slices; /* several slices in place of one, in this order */
-    uint32_t slice_count;               /* of these; 0 for one */
+    uint8_t kind;     /* of partita_action_kind */
+    uint8_t messages; /* to load and join: how many, up to PARTITA_JOINED */
+    uint16_t ended;   /* how many of the exchange's first sends must have ended before */
+    uint16_t chip;    /* at the other end */
+    uint16_t step;    /* of the collective; of several, the first */
+    uint32_t bytes;   /* of a message */
+    uint8_t *data;    /* where the message is in L2, or the first of several */
+    partita_kernel *combine;            /* of partita_join, to load and join */
+    const struct partita_slice *slices; /* which elements are copied or joined, in this order */
+    uint16_t slice_count;
+    uint16_t gives_result; /* whether what is joined is stored in the result, and not in the vector */
 };
 
 struct partita_exchange {
@@ -67,11 +61,8 @@ struct partita_exchange {
     const struct partita_slice *after; /* what it is to have; null if it stays in the vector, or an action stores it */
     uint32_t after_count;
     uint32_t element_bytes;
-    /*
-     * L2: of the vector all elements; of the operand those of before, one slice after the other, or null with it. The
-     * vector doesn't overlap operand and result.
-     */
-    uint8_t *places[PARTITA_PLACES];
+    uint8_t *vector;          /* L2: all elements; overlaps neither operand nor result */
+    const uint8_t *operand;   /* L2: the elements of before, one slice after the other, or null with it */
     void *result;             /* L2: the elements of after, one slice after the other, in lines */
     uint32_t line_bytes;      /* of a line of the result; 0 if it's contiguous */
     uint32_t line_stride;     /* from one line to the next */

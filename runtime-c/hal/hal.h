@@ -116,6 +116,9 @@ void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t l
 void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const void *l2, uint32_t bytes);
 void partita_l3_wait(struct partita_transfer *transfer);
 
+#ifdef PARTITA_XPULP
+#include "../ports/siracusa/links.h"
+#else
 /* A message between two chips. Its fields belong to the port. */
 struct partita_message {
     uint8_t *data;
@@ -126,6 +129,7 @@ struct partita_message {
     uint64_t header[2];
     struct partita_message *next;
 };
+#endif
 
 /*
  * Messages from one chip to another arrive in the order in which they were started. Each receive takes the next one

@@ -33,6 +33,7 @@ int32_t partita_chips(void)
 
 const struct partita_traffic *partita_traffic(void)
 {
+    partita_count_links(&partita_moved);
     return &partita_moved;
 }
 
@@ -74,7 +75,7 @@ static void print_report(uint64_t cycles)
     partita_print(", \"l3_l2\": ");
     partita_print_number(partita_moved.l3_l2);
     partita_print(", \"received\": ");
-    partita_print_number(partita_moved.received);
+    partita_print_number(partita_traffic()->received);
     partita_print(", \"sent\": ");
     partita_print_links();
     if (PARTITA_BOARD) {
@@ -119,6 +120,7 @@ _Noreturn void partita_run_control(void)
 {
     partita_board.chip = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIP) : 0;
     partita_board.chips = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIPS) : 1;
+    partita_start_links();
     partita_start_team();
     partita_start_l3();
     board_began = board_clock();

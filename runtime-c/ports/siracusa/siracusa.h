@@ -73,6 +73,12 @@ extern struct partita_board {
     int32_t chips;
 } partita_board;
 
+/* For the messages between this chip and the others. */
+void partita_start_links(void);
+
+/* Adds the bytes of messages that haven't been counted. */
+void partita_count_links(struct partita_traffic *traffic);
+
 /* {"1": 4096, "3": 512}: the bytes sent to each chip that received any. */
 void partita_print_links(void);
 

@@ -7,6 +7,8 @@
 #include "../../../collectives/exchange.h"
 #include "../../../tiles/preload.h"
 
+enum { BUFFERS = 1 }; /* of the places 0 vector, 1 buffers, 2 operand */
+
 enum {
     MAX_SLICES = 4096,
     MAX_ACTIONS = 1024,
@@ -54,6 +56,22 @@ static size_t bytes_of(const struct partita_slice *list, uint32_t count, uint32_
     return bytes;
 }
 
+enum kind { SEND, POST, LOAD, FINISH };
+
+static uint8_t kind_of(enum kind kind, int32_t is_joined, uint32_t slice_count)
+{
+    switch (kind) {
+    case SEND:
+        return slice_count == 1 ? PARTITA_SEND : PARTITA_SEND_SLICES;
+    case POST:
+        return PARTITA_POST;
+    case LOAD:
+        return PARTITA_LOAD;
+    default:
+        return is_joined ? PARTITA_JOIN : slice_count == 1 ? PARTITA_FINISH : PARTITA_FINISH_SLICES;
+    }
+}
+
 static struct partita_box weights;
 
 /* Asks for bytes that differ from those before. */
@@ -80,9 +98,8 @@ static void verify_preload(const uint8_t *l1, uint32_t bytes)
 static void exchange_once(uint32_t elements)
 {
     struct partita_exchange exchange = {.actions = actions,
-                                        .places = {[PARTITA_VECTOR] = partita_l2 + VECTOR,
-                                                   [PARTITA_BUFFERS] = partita_l2 + MESSAGE,
-                                                   [PARTITA_OPERAND] = partita_l2 + OPERAND},
+                                        .vector = partita_l2 + VECTOR,
+                                        .operand = partita_l2 + OPERAND,
                                         .result = partita_l2 + RESULT,
                                         .workspace = partita_l1};
     used = 0;
@@ -102,21 +119,22 @@ static void exchange_once(uint32_t elements)
     exchange.beginning = number();
     exchange.keeping = number();
     for (uint32_t i = 0; i < exchange.action_count && i < MAX_ACTIONS; i++) {
-        actions[i].kind = (enum partita_action_kind)number();
-        actions[i].ended = number();
-        actions[i].chip = (int32_t)number();
-        actions[i].combine = (exchange.element_bytes == 4   ? floats
-                            : exchange.element_bytes == 2 ? halves
-                                                          : bytes)[number()];
-        actions[i].messages = number();
-        actions[i].in = (enum partita_place)number();
-        actions[i].at = number() * (actions[i].in == PARTITA_BUFFERS ? 1 : exchange.element_bytes);
-        actions[i].slices = read_slices(&actions[i].slice_count);
-        actions[i].bytes = (uint32_t)bytes_of(actions[i].slices, actions[i].slice_count, exchange.element_bytes);
-        if (actions[i].slice_count == 1) {
-            actions[i].slice = actions[i].slices[0];
-            actions[i].slice_count = 0;
-        }
+        struct partita_action *action = &actions[i];
+        const uint32_t kind = number();
+        action->ended = (uint16_t)number();
+        action->chip = (uint16_t)number();
+        action->combine = (exchange.element_bytes == 4   ? floats
+                         : exchange.element_bytes == 2 ? halves
+                                                       : bytes)[number()];
+        action->messages = (uint8_t)number();
+        const uint32_t place = number();
+        action->data = partita_l2 + place * MESSAGE + number() * (place == BUFFERS ? 1 : exchange.element_bytes);
+        uint32_t count;
+        action->slices = read_slices(&count);
+        action->bytes = (uint32_t)bytes_of(action->slices, count, exchange.element_bytes);
+        const int32_t is_joined = action->combine != 0 && kind != POST;
+        action->kind = kind_of((enum kind)kind, is_joined, count);
+        action->slice_count = (uint16_t)(is_joined || count > 1 ? count : 0);
     }
     const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);
     if (given > 0 && !partita_input_read(partita_l2 + OPERAND, (uint32_t)given)) {

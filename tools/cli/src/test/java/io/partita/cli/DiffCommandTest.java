@@ -189,8 +189,8 @@ final class DiffCommandTest {
             messages,
             text ->
                 text.replaceFirst(
-                    "(SEND, .step = 2, .chip = 1, .*.in =) PARTITA_OPERAND",
-                    "$1 PARTITA_VECTOR, .at = 384"));
+                    "(?s)(SEND, .step = 2, .chip = 1, [^}]*data =) [^,}]+(?=.*?vector = (\\w+))",
+                    "$1 $2 + 384"));
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 2);
     assertThat((String) found.get("part"))
         .startsWith("message 2 of 6 (send 384 B to 1), element 192 of the vector");

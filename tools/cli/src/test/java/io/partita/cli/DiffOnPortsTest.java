@@ -121,7 +121,7 @@ final class DiffOnPortsTest {
         found(
             two,
             "chip1_messages.c",
-            text -> text.replaceFirst("(SEND, .* = ..start = 0[^}]*.)", "$1, .at = 4"),
+            text -> text.replaceFirst("(SEND, .*data = \\w+)([,}])", "$1 + 4$2"),
             port);
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 1);
     assertThat((String) found.get("part")).startsWith("message ");

@@ -77,7 +77,10 @@ final class ExchangeTables {
     List<Variable> fields = new ArrayList<>();
     Optional<Action.Finish> resulting =
         step.result().isPresent() ? all.resulting(exchange.after()) : Optional.empty();
-    fields.add(new Variable("actions", actionsOf(all, step, exchange.before(), resulting)));
+    fields.add(
+        new Variable(
+            "actions",
+            actionsOf(new Places(entry, index, step), all, exchange.before(), resulting)));
     fields.add(new Variable("action_count", count(list)));
     fields.add(new Variable("copying", Integer.toString(all.copying())));
     fields.add(new Variable("beginning", Integer.toString(all.beginning())));
@@ -92,13 +95,9 @@ final class ExchangeTables {
     }
     step.result().ifPresent(lines -> fields.addAll(result(entry, index, lines)));
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
-    List<String> memory = new ArrayList<>();
-    memory.add("[PARTITA_VECTOR] = " + places.l2(entry, index, step.vector()));
-    step.message()
-        .ifPresent(place -> memory.add("[PARTITA_BUFFERS] = " + places.l2(entry, index, place)));
+    fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
     step.operand()
-        .ifPresent(place -> memory.add("[PARTITA_OPERAND] = " + places.l2(entry, index, place)));
-    fields.add(new Variable("places", "{" + String.join(", ", memory) + "}"));
+        .ifPresent(place -> fields.add(new Variable("operand", places.l2(entry, index, place))));
     fields.add(new Variable("workspace", "partita_l1 + " + step.working()));
     fields.add(new Variable("workspace_bytes", Long.toString(step.workingBytes())));
     String size =
@@ -128,18 +127,17 @@ final class ExchangeTables {
     return "{.start = %s, .size = %s}".formatted(slice.start(), slice.size());
   }
 
+  /** Where the elements and messages of an exchange are. */
+  private record Places(ChipSchedule entry, int index, ScheduleStep.Exchange step) {}
+
   private String actionsOf(
-      Actions all,
-      ScheduleStep.Exchange step,
-      List<Slice> before,
-      Optional<Action.Finish> resulting) {
-    int fromOperand = step.operand().isPresent() ? all.keeping(before) : 0;
+      Places at, Actions all, List<Slice> before, Optional<Action.Finish> resulting) {
+    int fromOperand = at.step.operand().isPresent() ? all.keeping(before) : 0;
     List<String> elements = new ArrayList<>();
     for (int i = 0; i < all.list().size(); i++) {
       Action action = all.list().get(i);
       List<Slice> operand = i < fromOperand ? before : List.of();
-      List<Variable> fields =
-          fields(action, step.element(), isResulting(action, resulting), operand);
+      List<Variable> fields = fields(action, at, isResulting(action, resulting), operand);
       elements.add(
           fields.stream()
               .map(field -> "." + field.name() + " = " + field.value())
@@ -159,65 +157,63 @@ final class ExchangeTables {
    * @param operand the elements of the operand, if messages of these are sent from there
    */
   private List<Variable> fields(
-      Action action, ElementType element, boolean isResulting, List<Slice> operand) {
+      Action action, Places at, boolean isResulting, List<Slice> operand) {
     List<Variable> fields = new ArrayList<>();
     Step step = action.message();
-    fields.add(
-        new Variable(
-            "kind",
-            switch (action) {
-              case Action.Send send -> "PARTITA_SEND";
-              case Action.Post post -> "PARTITA_POST";
-              case Action.Load load -> "PARTITA_LOAD";
-              case Action.Finish finish -> "PARTITA_FINISH";
-            }));
+    ElementType element = at.step.element();
+    Optional<String> combine =
+        action instanceof Action.Joining joining
+            ? combine(joining.message().combine(), element)
+            : Optional.empty();
+    fields.add(new Variable("kind", kind(action, combine.isPresent())));
     fields.add(new Variable("step", Integer.toString(action.step())));
     if (action.ended() > 0) {
       fields.add(new Variable("ended", Integer.toString(action.ended())));
     }
     fields.add(new Variable("chip", Integer.toString(step.peer())));
     fields.add(new Variable("bytes", Long.toString(step.bytes())));
-    if (step instanceof Step.Receive receive) {
-      combine(receive.combine(), element)
-          .ifPresent(kernel -> fields.add(new Variable("combine", kernel)));
+    fields.add(new Variable("data", data(action, at, operand)));
+    if (combine.isPresent()) {
+      fields.add(new Variable("combine", combine.get()));
+      fields.add(new Variable("messages", count(((Action.Joining) action).messages())));
     }
-    if (action instanceof Action.Joining joining) {
-      fields.add(new Variable("messages", count(joining.messages())));
-    }
-    if (step.slices().size() == 1) {
-      fields.add(new Variable("slice", text(step.slices().getFirst())));
-    } else {
+    if (combine.isPresent() || step.slices().size() > 1 && !(action instanceof Action.Post)) {
       fields.add(new Variable("slices", slicesOf(step.slices())));
       fields.add(new Variable("slice_count", count(step.slices())));
     }
     if (isResulting) {
       fields.add(new Variable("gives_result", "1"));
     }
-    fields.addAll(place(action, element, operand));
     return fields;
   }
 
-  /** Where the message is in L2, without what is 0. */
-  private static List<Variable> place(Action action, ElementType element, List<Slice> operand) {
-    Step step = action.message();
-    List<Variable> fields = new ArrayList<>();
-    long at = action.place();
-    if (step.isInPlace()) {
-      Slice slice = step.slices().getFirst();
-      boolean isSentFromOperand = action instanceof Action.Send && !operand.isEmpty();
-      at =
-          element.packedBytes(1)
-              * (isSentFromOperand ? Slice.offset(slice, operand) : slice.start());
-      if (isSentFromOperand) {
-        fields.add(new Variable("in", "PARTITA_OPERAND"));
-      }
+  private static String kind(Action action, boolean isJoined) {
+    String slices = action.message().slices().size() == 1 ? "" : "_SLICES";
+    return switch (action) {
+      case Action.Send send -> "PARTITA_SEND" + slices;
+      case Action.Post post -> "PARTITA_POST";
+      case Action.Load load -> "PARTITA_LOAD";
+      case Action.Finish finish -> isJoined ? "PARTITA_JOIN" : "PARTITA_FINISH" + slices;
+    };
+  }
+
+  /** Returns where the message is in L2. */
+  private String data(Action action, Places at, List<Slice> operand) {
+    Step message = action.message();
+    ScheduleStep.Exchange step = at.step;
+    long place;
+    if (!message.isInPlace()) {
+      place = step.message().orElseThrow() + action.place();
     } else {
-      fields.add(new Variable("in", "PARTITA_BUFFERS"));
+      Slice slice = message.slices().getFirst();
+      long bytes = step.element().packedBytes(1);
+      boolean isSentFromOperand = action instanceof Action.Send && !operand.isEmpty();
+      place =
+          isSentFromOperand
+              ? step.operand().orElseThrow() + bytes * Slice.offset(slice, operand)
+              : step.vector() + bytes * slice.start();
     }
-    if (at > 0) {
-      fields.add(new Variable("at", Long.toString(at)));
-    }
-    return fields;
+    return places.l2(at.entry, at.index, place);
   }
 
   private static String named(
