@@ -25,54 +25,15 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
 }
 
 /*
- * The sums of ROWS rows by four columns over `count` words, where right has contiguous rows, `right_row` bytes apart. A
- * separate function has enough registers for 16 sums.
+ * Sums by four columns over `count` words, at least one, where right has contiguous rows, `right_row` bytes apart:
+ * PARTITA_MULTIPLY_TURNED_ROW: of a row. PARTITA_MULTIPLY_TURNED_BLOCK: of four rows, `left_row` bytes apart.
  */
-#define PARTITA_MULTIPLY_TURNED(NAME, ROWS, DOT)                                                                       \
-    static PARTITA_IN_ORDER void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right, int32_t right_row,  \
-                                      int32_t count, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                      \
-    {                                                                                                                  \
-        const int32_t left_on = 4 - (ROWS - 1) * left_row;                                                             \
-        uint32_t own[PARTITA_BLOCK][PARTITA_BLOCK] = {{0}};                                                            \
-        _Pragma("GCC unroll 2")                                                                                        \
-        for (; count > 0; count--) {                                                                                   \
-            uint32_t y[PARTITA_BLOCK];                                                                                 \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                y[j] = partita_next_word(&right, right_row);                                                           \
-            }                                                                                                          \
-            uint32_t next = partita_next_word(&left, ROWS > 1 ? left_row : left_on);                                   \
-            turn(y);                                                                                                   \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t i = 0; i < ROWS; i++) {                                                                       \
-                const uint32_t x = next;                                                                               \
-                if (i + 1 < ROWS) {                                                                                    \
-                    next = partita_next_word(&left, i + 2 < ROWS ? left_row : left_on);                                \
-                }                                                                                                      \
-                _Pragma("GCC unroll 4")                                                                                \
-                for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                          \
-                    own[i][j] = DOT(own[i][j], x, y[j]);                                                               \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-        _Pragma("GCC unroll 4")                                                                                        \
-        for (int32_t i = 0; i < ROWS; i++) {                                                                           \
-            _Pragma("GCC unroll 4")                                                                                    \
-            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
-                sums[i][j] = own[i][j];                                                                                \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
 #ifdef PARTITA_XPULP
 
 #define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
     (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
 
-/*
- * Four rows by four columns, over at least one word, with all registers but the stack's: columns are turned in place, and
- * orders of bytes are loaded when they are needed.
- */
+/* With all registers but the stack's: columns are turned in place, and orders of bytes are loaded when they are needed. */
 #define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION)                                                          \
     static __attribute__((noinline)) void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,            \
                                                int32_t right_row, int32_t count,                                       \
@@ -148,19 +109,87 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         PARTITA_STORE_ROW(sums[3], s30, s31, s32, s33);                                                                \
     }
 
+#define PARTITA_MULTIPLY_TURNED_ROW(NAME, DOT, INSTRUCTION)                                                            \
+    static __attribute__((noinline)) void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,            \
+                                               int32_t right_row, int32_t count,                                       \
+                                               uint32_t sums[1][PARTITA_BLOCK])                                        \
+    {                                                                                                                  \
+        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, x, y0, y1, y2, y3, z;                                                 \
+        (void)left_row;                                                                                                \
+        __asm__(".p2align 2\n"                                                                                         \
+                ".option push\n"                                                                                       \
+                ".option norvc\n"                                                                                      \
+                "lp.setup 0, %[count], 19\n"                                                                           \
+                "p.lw %[y0], %[right], %[right_row]\n"                                                                 \
+                "p.lw %[y1], %[right], %[right_row]\n"                                                                 \
+                "p.lw %[y2], %[right], %[right_row]\n"                                                                 \
+                "p.lw %[y3], %[right], %[right_row]\n"                                                                 \
+                "pv.pack.h %[z], %[y2], %[y0]\n"                                                                       \
+                "p.lw %[x], %[left], %[word]\n"                                                                        \
+                "pv.shuffle2.b %[y0], %[y2], %[halves]\n"                                                              \
+                "pv.pack.h %[y2], %[y3], %[y1]\n"                                                                      \
+                "pv.shuffle2.b %[y1], %[y3], %[halves]\n"                                                              \
+                "mv %[y3], %[z]\n"                                                                                     \
+                "pv.shuffle2.b %[y3], %[y2], %[even]\n"                                                                \
+                "pv.shuffle2.b %[z], %[y2], %[odd]\n"                                                                  \
+                "mv %[y2], %[y0]\n"                                                                                    \
+                "pv.shuffle2.b %[y2], %[y1], %[even]\n"                                                                \
+                "pv.shuffle2.b %[y0], %[y1], %[odd]\n"                                                                 \
+                INSTRUCTION " %[s0], %[x], %[y3]\n"                                                                    \
+                INSTRUCTION " %[s1], %[x], %[z]\n"                                                                     \
+                INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                    \
+                INSTRUCTION " %[s3], %[x], %[y0]\n"                                                                    \
+                ".option pop\n"                                                                                        \
+                : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [y0] "=&r"(y0), [y1] "=&r"(y1),          \
+                  [y2] "=&r"(y2), [y3] "=&r"(y3), [z] "=&r"(z), [x] "=&r"(x), [left] "+r"(left), [right] "+r"(right)   \
+                : [right_row] "r"(right_row), [word] "r"(4), [count] "r"(count), [halves] "r"(0x07060302),             \
+                  [even] "r"(0x06020400), [odd] "r"(0x07030501)                                                        \
+                : "memory");                                                                                           \
+        PARTITA_STORE_ROW(sums[0], s0, s1, s2, s3);                                                                     \
+    }
+
 #else
 
+#define PARTITA_MULTIPLY_TURNED(NAME, ROWS, DOT)                                                                       \
+    static void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right, int32_t right_row, int32_t count,    \
+                     uint32_t sums[ROWS][PARTITA_BLOCK])                                                               \
+    {                                                                                                                  \
+        uint32_t own[ROWS][PARTITA_BLOCK] = {{0}};                                                                     \
+        for (; count > 0; count--) {                                                                                   \
+            uint32_t y[PARTITA_BLOCK];                                                                                 \
+            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
+                y[j] = partita_next_word(&right, right_row);                                                           \
+            }                                                                                                          \
+            turn(y);                                                                                                   \
+            for (int32_t i = 0; i < ROWS; i++) {                                                                       \
+                const uint8_t *row = left + i * left_row;                                                              \
+                const uint32_t x = partita_next_word(&row, 4);                                                         \
+                for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                          \
+                    own[i][j] = DOT(own[i][j], x, y[j]);                                                               \
+                }                                                                                                      \
+            }                                                                                                          \
+            left += 4;                                                                                                 \
+        }                                                                                                              \
+        for (int32_t i = 0; i < ROWS; i++) {                                                                           \
+            for (int32_t j = 0; j < PARTITA_BLOCK; j++) {                                                              \
+                sums[i][j] = own[i][j];                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define PARTITA_MULTIPLY_TURNED_ROW(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_TURNED(NAME, 1, DOT)
 #define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION) PARTITA_MULTIPLY_TURNED(NAME, PARTITA_BLOCK, DOT)
 
 #endif
 
 /*
- * The word at which a core begins its sums, two words after the previous core's: so cores read from different banks,
- * where rows and columns begin in the same one.
+ * The word at which a core begins its sums, two words before the previous core's: so cores read from different banks, where
+ * rows and columns begin in the same one. Cores with higher numbers leave a barrier first, and the others' banks may come
+ * nearer to theirs by some cycles before two of them meet; the other way around, the last core would soon meet the first.
  */
 static inline int32_t partita_first_word(int32_t words, int32_t core)
 {
-    const int32_t turn = core & 7;
+    const int32_t turn = ~core & 7;
     return words >= 16 ? 2 * turn : turn * words >> 3;
 }
 
@@ -168,8 +197,9 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
  * Sums by four contiguous columns, which are `stride` bytes apart, over `count` words, at least one:
  * PARTITA_MULTIPLY_BLOCKS: of `blocks` times four rows, at least once, added to what each column begins with. Rows are
  * `stride` bytes apart, those of out `out_row` elements.
- * PARTITA_MULTIPLY_ROW: of a row, from word `first` on and then from the beginning, added to what columns begin with, if that
+ * PARTITA_MULTIPLY_FOUR: of a row, from word `first` on and then from the beginning, added to what columns begin with, if that
  * isn't null.
+ * PARTITA_MULTIPLY_ROW: the same for `columns` columns, a multiple of four; eight at a time share a load of the row.
  */
 #ifdef PARTITA_XPULP
 
@@ -256,7 +286,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                 : "memory");                                                                                           \
     }
 
-#define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
+#define PARTITA_MULTIPLY_FOUR(NAME, DOT, INSTRUCTION)                                                                  \
     static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
                                                            int32_t first, int32_t count, const int32_t *begin,         \
                                                            uint32_t sums[PARTITA_BLOCK])                               \
@@ -296,9 +326,79 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
         sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;                                                        \
     }
 
-#else
+#define PARTITA_MULTIPLY_EIGHT(NAME, INSTRUCTION)                                                                      \
+    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
+                                                           int32_t first, int32_t count, const int32_t *begin,         \
+                                                           uint32_t sums[2 * PARTITA_BLOCK])                           \
+    {                                                                                                                  \
+        const int32_t on = 4 - 7 * stride;                                                                             \
+        const int32_t word = 4;                                                                                        \
+        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0, x, y0, y1, y2;                        \
+        if (begin != 0) {                                                                                              \
+            s0 = (uint32_t)begin[0], s1 = (uint32_t)begin[1], s2 = (uint32_t)begin[2], s3 = (uint32_t)begin[3];        \
+            s4 = (uint32_t)begin[4], s5 = (uint32_t)begin[5], s6 = (uint32_t)begin[6], s7 = (uint32_t)begin[7];        \
+        }                                                                                                              \
+        left += 4 * first;                                                                                             \
+        right += 4 * first;                                                                                            \
+        for (int32_t words = count - first; words > 0;) {                                                              \
+            __asm__(".p2align 2\n"                                                                                     \
+                    ".option push\n"                                                                                   \
+                    ".option norvc\n"                                                                                  \
+                    "lp.setup 0, %[words], 17\n"                                                                       \
+                    "p.lw %[x], %[left], %[word]\n"                                                                    \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s0], %[x], %[y0]\n"                                                                \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s1], %[x], %[y1]\n"                                                                \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s3], %[x], %[y0]\n"                                                                \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s4], %[x], %[y1]\n"                                                                \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s5], %[x], %[y2]\n"                                                                \
+                    "p.lw %[y1], %[right], %[on]\n"                                                                    \
+                    INSTRUCTION " %[s6], %[x], %[y0]\n"                                                                \
+                    INSTRUCTION " %[s7], %[x], %[y1]\n"                                                                \
+                    ".option pop\n"                                                                                    \
+                    : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [s4] "+r"(s4), [s5] "+r"(s5),        \
+                      [s6] "+r"(s6), [s7] "+r"(s7), [x] "=&r"(x), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2),      \
+                      [left] "+r"(left), [right] "+r"(right)                                                           \
+                    : [stride] "r"(stride), [on] "r"(on), [word] "r"(word), [words] "r"(words)                         \
+                    : "memory");                                                                                       \
+            left -= 4 * count;                                                                                         \
+            right -= 4 * count;                                                                                        \
+            words = first;                                                                                             \
+            first = 0;                                                                                                 \
+        }                                                                                                              \
+        sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;                                                        \
+        sums[4] = s4, sums[5] = s5, sums[6] = s6, sums[7] = s7;                                                        \
+    }
 
 #define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
+    PARTITA_MULTIPLY_FOUR(NAME##_by_four, DOT, INSTRUCTION)                                                            \
+    PARTITA_MULTIPLY_EIGHT(NAME##_by_eight, INSTRUCTION)                                                               \
+                                                                                                                       \
+    static __attribute__((noinline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,              \
+                                               int32_t first, int32_t count, const int32_t *begin, uint32_t *sums,     \
+                                               int32_t columns)                                                        \
+    {                                                                                                                  \
+        for (; columns >= 2 * PARTITA_BLOCK; columns -= 2 * PARTITA_BLOCK) {                                           \
+            NAME##_by_eight(left, right, stride, first, count, begin, sums);                                           \
+            right += 2 * PARTITA_BLOCK * stride;                                                                       \
+            begin += begin == 0 ? 0 : 2 * PARTITA_BLOCK;                                                               \
+            sums += 2 * PARTITA_BLOCK;                                                                                 \
+        }                                                                                                              \
+        if (columns > 0) {                                                                                             \
+            NAME##_by_four(left, right, stride, first, count, begin, sums);                                            \
+        }                                                                                                              \
+    }
+
+#else
+
+#define PARTITA_MULTIPLY_FOUR(NAME, DOT, INSTRUCTION)                                                                  \
     static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,          \
                      const int32_t *begin, uint32_t sums[PARTITA_BLOCK])                                               \
     {                                                                                                                  \
@@ -310,6 +410,17 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                 const uint8_t *y = right + j * stride + at;                                                            \
                 sums[j] = DOT(sums[j], partita_next_word(&x, 4), partita_next_word(&y, 4));                            \
             }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define PARTITA_MULTIPLY_ROW(NAME, DOT, INSTRUCTION)                                                                   \
+    PARTITA_MULTIPLY_FOUR(NAME##_by_four, DOT, INSTRUCTION)                                                            \
+                                                                                                                       \
+    static void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,          \
+                     const int32_t *begin, uint32_t *sums, int32_t columns)                                            \
+    {                                                                                                                  \
+        for (int32_t j = 0; j < columns; j += PARTITA_BLOCK) {                                                         \
+            NAME##_by_four(left, right + j * stride, stride, first, count, begin == 0 ? 0 : begin + j, sums + j);      \
         }                                                                                                              \
     }
 

@@ -190,7 +190,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
     PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                           \
     PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
     PARTITA_MULTIPLY_TURNED_BLOCK(turned_4_##TYPES, DOT, INSTRUCTION)                                                 \
-    PARTITA_MULTIPLY_TURNED(turned_1_##TYPES, 1, DOT)                                                                  \
+    PARTITA_MULTIPLY_TURNED_ROW(turned_1_##TYPES, DOT, INSTRUCTION)                                                    \
                                                                                                                        \
     /* The sums of a block that was moved back. */                                                                     \
     static inline void fast_##TYPES(const struct partita_gemm *gemm, const uint8_t *left, const uint8_t *right,        \
@@ -212,7 +212,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
             whole_##TYPES(left, right, stride, count, zeros, (int32_t *)sums[0], PARTITA_BLOCK, 1);                    \
         } else {                                                                                                       \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
-                row_##TYPES(left, right, stride, first, count, 0, sums[i]);                                            \
+                row_##TYPES(left, right, stride, first, count, 0, sums[i], PARTITA_BLOCK);                             \
                 left += left_row;                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -340,14 +340,17 @@ static __attribute__((noinline)) void accumulate_row(const struct partita_gemm *
         const int32_t first = partita_first_word(words, core);                                                         \
         const int32_t *begin = gemm->bias != 0 ? gemm->bias : gemm->accumulate ? gemm->out : 0;                        \
         const int32_t is_finished = gemm->bias == 0 || !gemm->accumulate;                                              \
+        if (is_finished) {                                                                                             \
+            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + share.from * gemm->right_column, gemm->right_column,\
+                        first, words, begin != 0 ? begin + share.from : 0, (uint32_t *)gemm->out + share.from,         \
+                        share.to - share.from);                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int32_t column = share.from; column < share.to; column += PARTITA_BLOCK) {                                \
             uint32_t sums[PARTITA_BLOCK];                                                                              \
-            uint32_t *to = is_finished ? (uint32_t *)gemm->out + column : sums;                                        \
             row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
-                        first, words, begin != 0 ? begin + column : 0, to);                                            \
-            if (!is_finished) {                                                                                        \
-                accumulate_row(gemm, column, sums);                                                                    \
-            }                                                                                                          \
+                        first, words, begin + column, sums, PARTITA_BLOCK);                                            \
+            accumulate_row(gemm, column, sums);                                                                        \
         }                                                                                                              \
     }
 
@@ -429,18 +432,23 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
         const int32_t *bias = gemm->bias;                                                                              \
         const int32_t words = gemm->k / 4;                                                                             \
         const int32_t first = partita_first_word(words, core);                                                         \
+        const int32_t by_columns =                                                                                     \
+            requantize->shift > 32 && requantize->multiplier_column == 1 && requantize->addend_column == 1;            \
         struct partita_block block = {.rows = 1, .column = share.from};                                                \
         while (block.column < share.to) {                                                                              \
             uint32_t sums[TOGETHER][PARTITA_BLOCK];                                                                    \
-            block.columns = 0;                                                                                         \
-            for (int32_t i = 0; i < TOGETHER && block.column + block.columns < share.to; i++) {                        \
-                row_##TYPES(gemm->left,                                                                                \
-                            (const uint8_t *)gemm->right + (block.column + block.columns) * gemm->right_column,        \
-                            gemm->right_column, first, words,                                                          \
-                            bias != 0 ? bias + block.column + block.columns : 0, sums[i]);                             \
-                block.columns += PARTITA_BLOCK;                                                                        \
+            block.columns = partita_min(share.to - block.column, TOGETHER * PARTITA_BLOCK);                            \
+            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + block.column * gemm->right_column,                  \
+                        gemm->right_column, first, words, bias != 0 ? bias + block.column : 0, sums[0],                \
+                        block.columns);                                                                                \
+            OUT *out = (OUT *)gemm->out + block.column;                                                                \
+            if (by_columns) {                                                                                          \
+                by_columns_##OUT_TYPE(sums[0], requantize->multiplier + block.column,                                  \
+                                      requantize->addend + block.column, requantize->shift, requantize->low,           \
+                                      requantize->high, out, block.columns);                                           \
+            } else {                                                                                                   \
+                columns_##OUT_TYPE(requantize, &block, out, 1, sums[0]);                                               \
             }                                                                                                          \
-            columns_##OUT_TYPE(requantize, &block, (OUT *)gemm->out + block.column, 1, sums[0]);                       \
             block.column += block.columns;                                                                             \
         }                                                                                                              \
     }                                                                                                                  \

@@ -57,6 +57,7 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
  */
 #define PARTITA_REQUANTIZED(OUT_TYPE, OUT, STORE)                                                                      \
     PARTITA_REQUANTIZE_COLUMN(column_##OUT_TYPE, OUT, STORE)                                                           \
+    PARTITA_REQUANTIZE_ROW(by_columns_##OUT_TYPE, OUT, STORE)                                                          \
                                                                                                                        \
     /* A column of any multipliers and addends. */                                                                     \
     static __attribute__((noinline)) void any_column_##OUT_TYPE(const struct partita_gemm_requantize *requantize,      \
@@ -70,21 +71,6 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
             multiplier += requantize->multiplier_row;                                                                  \
             addend += requantize->addend_row;                                                                          \
             out += requantize->gemm.out_row;                                                                           \
-        }                                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
-    /* A row with a multiplier and an addend for each column, and a shift of at least 32: results are in upper halves. */\
-    static PARTITA_COMPACT void one_row_##OUT_TYPE(const struct partita_gemm_requantize *requantize,                   \
-                                               const int32_t *multiplier, const int32_t *addend, OUT *out,             \
-                                               int32_t count, const uint32_t *sums)                                    \
-    {                                                                                                                  \
-        const int64_t half = (int64_t)1 << (requantize->shift - 1);                                                    \
-        const int32_t shift = requantize->shift - 32;                                                                  \
-        const int32_t low = (int32_t)requantize->low;                                                                  \
-        const int32_t high = (int32_t)requantize->high;                                                                \
-        for (int32_t i = 0; i < count; i++) {                                                                          \
-            const int64_t sum = (int64_t)(int32_t)sums[i] * multiplier[i] + (addend[i] + half);                        \
-            out[i] = (OUT)partita_min(partita_max((int32_t)(sum >> 32) >> shift, low), high);                          \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
@@ -103,11 +89,6 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
         const int32_t is_shared = (requantize->multiplier_column | requantize->addend_column) == 0;                    \
         if (rows == 1 && is_shared && is_short && partita_set_upper(&to, *multiplier, *addend)) {                      \
             column_##OUT_TYPE(to, sums, 1, out, 1, block->columns);                                                    \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (rows == 1 && requantize->shift >= 32 && requantize->multiplier_column == 1 &&                              \
-            requantize->addend_column == 1) {                                                                          \
-            one_row_##OUT_TYPE(requantize, multiplier, addend, out, block->columns, sums);                             \
             return;                                                                                                    \
         }                                                                                                              \
         for (int32_t columns = block->columns; columns > 0; columns--) {                                               \

@@ -11,9 +11,9 @@
 #define LARGEST_MASK 0x1p28f
 
 PARTITA_MULTIPLY_BLOCKS(score_blocks, partita_sdotsp_b, "pv.sdotsp.b")
-PARTITA_MULTIPLY_ROW(score_row, partita_sdotsp_b, "pv.sdotsp.b")
+PARTITA_MULTIPLY_FOUR(score_four, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_TURNED_BLOCK(weigh_block, partita_sdotusp_b, "pv.sdotusp.b")
-PARTITA_MULTIPLY_TURNED(weigh_row, 1, partita_sdotusp_b)
+PARTITA_MULTIPLY_TURNED_ROW(weigh_row, partita_sdotusp_b, "pv.sdotusp.b")
 PARTITA_MULTIPLY_BLOCKS(weigh_features, partita_sdotspu_b, "pv.sdotspu.b")
 
 /* A core's blocks of lines by columns: consecutive ones, along the columns first. */
@@ -23,6 +23,12 @@ struct blocks {
     int32_t column;
     int32_t count;
 };
+
+/* The key-value head of a head. A division takes as long as 30 other instructions. */
+static inline int32_t shared_head(int32_t head, int32_t group)
+{
+    return head < group ? 0 : head / group;
+}
 
 static struct blocks share_of(int32_t heads, int32_t lines, int32_t columns, int32_t core, int32_t cores)
 {
@@ -128,7 +134,7 @@ static PARTITA_COMPACT void score_any(const struct partita_attention_scores *att
             const int32_t whole = count == PARTITA_BLOCK ? words : 0;
             if (whole > 0) {
                 uint32_t sums[PARTITA_BLOCK];
-                score_row((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, 0, sums);
+                score_four((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, 0, sums);
                 PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
                     scores[key + j] = (int32_t)sums[j];
                 }
@@ -166,7 +172,7 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
             at = (struct place){own.head, own.line, own.column, height, width};
         }
         const int8_t *q = attention->q + at.head * attention->q_head + at.query * attention->q_row;
-        const int8_t *k = attention->k + at.head / attention->group * attention->k_head + at.key * attention->k_row;
+        const int8_t *k = attention->k + shared_head(at.head, attention->group) * attention->k_head + at.key * attention->k_row;
         int32_t *scores = attention->scores + ((at.head * seq + at.query) * keys + at.key);
         if (fast && !is_short && whole > 0 && height == PARTITA_BLOCK) {
             score_blocks((const uint8_t *)q, (const uint8_t *)k, attention->k_row, attention->d >> 2, zeros, scores, keys,
@@ -352,7 +358,7 @@ PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t 
     struct blocks own = share_of(attention->heads, attention->seq, attention->dv, core, cores);
     while (own.count > 0) {
         const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
-        const int32_t kv_head = own.head / attention->group;
+        const int32_t kv_head = shared_head(own.head, attention->group);
         const uint8_t *weights = attention->weights + (own.head * attention->seq + own.line) * row;
         const int8_t *v = attention->v + kv_head * attention->v_head + own.column;
         float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;

@@ -112,6 +112,8 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
 /*
  * PARTITA_REQUANTIZE_COLUMN(NAME, OUT, STORE): requantises `count` sums, at least one, each `step` words after the one
  * before, to elements that are out_step apart.
+ * PARTITA_REQUANTIZE_ROW(NAME, OUT, STORE): requantises `count` sums, at least one, by a multiplier and an addend for each, and
+ * a shift of 33 at least: then results are in the upper halves of sums, which half of the last digit doesn't leave.
  */
 #ifdef PARTITA_XPULP
 
@@ -146,6 +148,38 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
                 : "memory");                                                                                           \
     }
 
+#define PARTITA_REQUANTIZE_ROW(NAME, OUT, STORE)                                                                       \
+    static __attribute__((noinline)) void NAME(const uint32_t *sums, const int32_t *multiplier, const int32_t *addend, \
+                                               int32_t shift, int32_t low, int32_t high, OUT *out, int32_t count)      \
+    {                                                                                                                  \
+        int32_t x, y, z;                                                                                               \
+        uint32_t sum;                                                                                                  \
+        __asm__ volatile(".p2align 2\n"                                                                                \
+                ".option push\n"                                                                                       \
+                ".option norvc\n"                                                                                      \
+                "lp.setup 0, %[count], 15\n"                                                                           \
+                "p.lw %[x], %[sums], %[word]\n"                                                                        \
+                "p.lw %[y], %[multiplier], %[word]\n"                                                                  \
+                "p.lw %[z], %[addend], %[word]\n"                                                                      \
+                "mv %[sum], %[z]\n"                                                                                    \
+                "p.mac %[sum], %[x], %[y]\n"                                                                           \
+                "mulh %[x], %[x], %[y]\n"                                                                              \
+                "sltu %[sum], %[sum], %[z]\n"                                                                          \
+                "srai %[z], %[z], 31\n"                                                                                \
+                "add %[x], %[x], %[half]\n"                                                                            \
+                "add %[x], %[x], %[sum]\n"                                                                             \
+                "add %[x], %[x], %[z]\n"                                                                               \
+                "sra %[x], %[x], %[shift]\n"                                                                           \
+                "p.max %[x], %[x], %[low]\n"                                                                           \
+                "p.min %[x], %[x], %[high]\n" STORE " %[x], %[out], %[out_step]\n"                                     \
+                ".option pop\n"                                                                                        \
+                : [x] "=&r"(x), [y] "=&r"(y), [z] "=&r"(z), [sum] "=&r"(sum), [sums] "+r"(sums),                       \
+                  [multiplier] "+r"(multiplier), [addend] "+r"(addend), [out] "+r"(out)                                \
+                : [word] "r"(4), [out_step] "r"((int32_t)sizeof(OUT)), [count] "r"(count),                             \
+                  [half] "r"(1 << (shift - 33)), [shift] "r"(shift - 32), [low] "r"(low), [high] "r"(high)             \
+                : "memory");                                                                                           \
+    }
+
 #else
 
 #define PARTITA_REQUANTIZE_COLUMN(NAME, OUT, STORE)                                                                    \
@@ -156,6 +190,17 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
             const int64_t sum = (int64_t)(int32_t)sums[i * step] * to.multiplier + to.offset;                          \
             const int32_t shifted = (int32_t)(sum >> 32) >> to.shift;                                                  \
             out[i * out_step] = (OUT)partita_min(partita_max(shifted, to.low), to.high);                               \
+        }                                                                                                              \
+    }
+
+#define PARTITA_REQUANTIZE_ROW(NAME, OUT, STORE)                                                                       \
+    static void NAME(const uint32_t *sums, const int32_t *multiplier, const int32_t *addend, int32_t shift,            \
+                     int32_t low, int32_t high, OUT *out, int32_t count)                                               \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i++) {                                                                          \
+            const int64_t sum = (int64_t)(int32_t)sums[i] * multiplier[i] + addend[i];                                 \
+            const int32_t shifted = ((int32_t)(sum >> 32) + (1 << (shift - 33))) >> (shift - 32);                      \
+            out[i] = (OUT)partita_min(partita_max(shifted, low), high);                                                \
         }                                                                                                              \
     }
 

@@ -54,9 +54,6 @@ __asm__(".macro lp.setup loop, count, instructions\n"
         ".insn r 0x57, 1, 0x50, \\sum, \\x, \\y\n"
         ".endm\n");
 
-/* For functions whose instructions keep the order of the source, which needs no additional registers. */
-#define PARTITA_IN_ORDER __attribute__((noinline, optimize("no-schedule-insns")))
-
 /* p.lw: the word at *at, which may be unaligned; *at advances by `stride` bytes. */
 static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
 {
@@ -213,8 +210,6 @@ static inline int32_t partita_result_bits(float x)
 }
 
 #else
-
-#define PARTITA_IN_ORDER __attribute__((noinline))
 
 static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
 {
