@@ -17,7 +17,9 @@ public record NearCopy(int from, int to) {
   /** Returns the copy that a loop is; empty if it has several tiles or computes something. */
   public static Optional<NearCopy> of(TiledKernel kernel) {
     List<ElementRun> runs = ElementRun.of(kernel.calls());
-    return kernel.tiles() == 1 && runs.size() == 1 && runs.getFirst().calls() == kernel.calls().size()
+    return kernel.tiles() == 1
+            && runs.size() == 1
+            && runs.getFirst().calls() == kernel.calls().size()
         ? of(runs.getFirst()).filter(copy -> copy.isFromNear(kernel))
         : Optional.empty();
   }

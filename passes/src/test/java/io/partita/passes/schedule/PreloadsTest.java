@@ -338,11 +338,7 @@ class PreloadsTest {
         steps.set(
             place,
             new Preload(
-                own.preload(),
-                own.home(),
-                own.working() + shift,
-                own.bytes(),
-                own.origin()));
+                own.preload(), own.home(), own.working() + shift, own.bytes(), own.origin()));
         rejected(steps, "copied elsewhere at step " + place);
       }
     }

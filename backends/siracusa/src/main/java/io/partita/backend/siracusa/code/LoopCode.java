@@ -64,7 +64,8 @@ final class LoopCode {
     this.code = new KernelCode(kernel, expressions, boxes);
     this.loops =
         IntStream.range(0, kernel.axes().size()).filter(expressions::isLoop).boxed().toList();
-    for (ElementRun run : copy.isPresent() ? List.<ElementRun>of() : ElementRun.of(kernel.calls())) {
+    for (ElementRun run :
+        copy.isPresent() ? List.<ElementRun>of() : ElementRun.of(kernel.calls())) {
       String name = kernel.name() + "_elements" + (runs.isEmpty() ? "" : "" + (runs.size() + 1));
       runs.put(run.first(), run);
       String functions =
