@@ -71,6 +71,10 @@ void partita_barrier(void);
 
 /* A copy between two memories. Its fields belong to the port. */
 struct partita_transfer {
+#ifdef PARTITA_XPULP
+    int32_t id;
+    uint32_t state;
+#else
     uint8_t *to;
     const uint8_t *from;
     uint32_t lines;
@@ -81,6 +85,7 @@ struct partita_transfer {
     uint32_t to_plane;
     uint32_t from_plane;
     int32_t id;
+#endif
 };
 
 /* L2 -> L1 (load) and L1 -> L2 (store): at most PARTITA_TRANSFER_LIMIT bytes; 0 are allowed. */

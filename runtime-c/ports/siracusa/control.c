@@ -34,6 +34,7 @@ int32_t partita_chips(void)
 const struct partita_traffic *partita_traffic(void)
 {
     partita_count_links(&partita_moved);
+    partita_count_transfers(&partita_moved);
     return &partita_moved;
 }
 
@@ -66,16 +67,17 @@ static uint32_t board_clock(void)
 static void print_report(uint64_t cycles)
 {
     const uint32_t board_ended = board_clock();
+    const struct partita_traffic *moved = partita_traffic();
     partita_print("{\"chip\": ");
     partita_print_number((uint64_t)partita_board.chip);
     partita_print(", \"cycles\": ");
     partita_print_number(cycles);
     partita_print(", \"l2_l1\": ");
-    partita_print_number(partita_moved.l2_l1);
+    partita_print_number(moved->l2_l1);
     partita_print(", \"l3_l2\": ");
-    partita_print_number(partita_moved.l3_l2);
+    partita_print_number(moved->l3_l2);
     partita_print(", \"received\": ");
-    partita_print_number(partita_traffic()->received);
+    partita_print_number(moved->received);
     partita_print(", \"sent\": ");
     partita_print_links();
     if (PARTITA_BOARD) {

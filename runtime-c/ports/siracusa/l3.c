@@ -73,7 +73,7 @@ static void start(struct partita_transfer *transfer, int32_t is_fetch, uint32_t 
         partita_moved.l3_l2 += bytes;
     }
     transfer->id = (int32_t)started;
-    transfer->lines = STARTED;
+    transfer->state = STARTED;
 }
 
 void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t l3, uint32_t bytes)
@@ -88,10 +88,10 @@ void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const v
 
 void partita_l3_wait(struct partita_transfer *transfer)
 {
-    if (transfer->lines != STARTED) {
+    if (transfer->state != STARTED) {
         partita_fail("a wait for a transfer that isn't in progress");
     }
-    transfer->lines = WAITED_FOR;
+    transfer->state = WAITED_FOR;
     while ((int32_t)(finished - (uint32_t)transfer->id) < 0) {
         look();
     }

@@ -76,8 +76,9 @@ extern struct partita_board {
 /* For the messages between this chip and the others. */
 void partita_start_links(void);
 
-/* Adds the bytes of messages that haven't been counted. */
+/* Add the bytes of messages and of transfers between L2 and L1 that haven't been counted. */
 void partita_count_links(struct partita_traffic *traffic);
+void partita_count_transfers(struct partita_traffic *traffic);
 
 /* {"1": 4096, "3": 512}: the bytes sent to each chip that received any. */
 void partita_print_links(void);

@@ -17,10 +17,18 @@ enum {
 static IN_L1 struct partita_transfer *owners[IDENTIFIERS];
 static IN_L1 uint32_t taken;
 
-static void free_identifier(uint32_t id)
+/* Bytes, as far as partita_traffic hasn't counted them: less than 2^32. */
+static IN_L1 uint32_t moved;
+
+void partita_count_transfers(struct partita_traffic *traffic)
+{
+    traffic->l2_l1 += moved;
+    moved = 0;
+}
+
+static inline __attribute__((always_inline)) void free_identifier(uint32_t id)
 {
     write_register(DMA + STATUS, 1u << id);
-    owners[id]->id = DONE;
     owners[id] = 0;
     taken &= ~(1u << id);
 }
@@ -32,6 +40,7 @@ static void free_one(void)
         const uint32_t busy = read_register(DMA + STATUS);
         for (uint32_t id = 0; id < IDENTIFIERS; id++) {
             if ((busy >> id & 1) == 0) {
+                owners[id]->id = DONE;
                 free_identifier(id);
                 return;
             }
@@ -39,15 +48,17 @@ static void free_one(void)
     }
 }
 
+static __attribute__((noinline, cold, noreturn)) void refuse(uint32_t bytes)
+{
+    partita_fail(bytes > PARTITA_TRANSFER_LIMIT ? "a transfer exceeds the size limit" : "a transfer outside L1");
+}
+
 /* Checks a transfer, and returns whether an identifier is free. */
 static inline __attribute__((always_inline)) int32_t verify(const uint8_t *l1, uint32_t bytes)
 {
     const uint32_t at = (uint32_t)(l1 - partita_l1);
-    if (bytes > PARTITA_TRANSFER_LIMIT) {
-        partita_fail("a transfer exceeds the size limit");
-    }
-    if (at > PARTITA_L1_BYTES || bytes > PARTITA_L1_BYTES - at) {
-        partita_fail("a transfer outside L1");
+    if (bytes > PARTITA_TRANSFER_LIMIT || at > PARTITA_L1_BYTES || bytes > PARTITA_L1_BYTES - at) {
+        refuse(bytes);
     }
     return taken != (1u << IDENTIFIERS) - 1;
 }
@@ -58,7 +69,7 @@ static inline __attribute__((always_inline)) void take_free_identifier(struct pa
     owners[id] = transfer;
     taken |= 1u << id;
     transfer->id = (int32_t)id;
-    partita_moved.l2_l1 += bytes;
+    moved += bytes;
     __asm__ volatile("" : : : "memory");
 }
 
@@ -185,17 +196,22 @@ int32_t partita_transfer_ended(const struct partita_transfer *transfer)
     return transfer->id == DONE || (read_register(DMA + STATUS) >> transfer->id & 1) == 0;
 }
 
+static __attribute__((noinline, cold, noreturn)) void refuse_wait(void)
+{
+    partita_fail("a wait for a transfer that isn't in progress");
+}
+
 void partita_transfer_wait(struct partita_transfer *transfer)
 {
-    if (transfer->id != DONE) {
-        const uint32_t id = (uint32_t)transfer->id;
+    const uint32_t id = (uint32_t)transfer->id;
+    transfer->id = WAITED_FOR;
+    if (id != (uint32_t)DONE) {
         if (id >= IDENTIFIERS || owners[id] != transfer) {
-            partita_fail("a wait for a transfer that isn't in progress");
+            refuse_wait();
         }
         while ((read_register(DMA + STATUS) >> id & 1) != 0) {
         }
         free_identifier(id);
     }
-    transfer->id = WAITED_FOR;
     __asm__ volatile("" : : : "memory");
 }
