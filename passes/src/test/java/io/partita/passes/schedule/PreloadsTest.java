@@ -357,13 +357,20 @@ class PreloadsTest {
   /** Otherwise, nothing would start the transfer where a device skips the loop. */
   @Test
   void preloadsByGuardedLoopsAreRefused() {
-    int[] byLoops = Arrays.stream(places(Preload.class)).filter(CHIP::isStartedByNext).toArray();
-    assertThat(byLoops).isNotEmpty();
-    for (int place : byLoops) {
-      Preload own = (Preload) CHIP.steps().get(place);
-      List<Condition> conditions = List.of(new Condition(own.home(), true));
+    int[] besideAwaits =
+        Arrays.stream(places(Preload.class))
+            .filter(
+                place ->
+                    CHIP.steps().get(place + 1) instanceof AwaitPreload
+                        && CHIP.steps().get(place + 2) instanceof RunTiles)
+            .toArray();
+    assertThat(besideAwaits).isNotEmpty();
+    for (int place : besideAwaits) {
       List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-      steps.add(place, new Guard(conditions, 2, Optional.empty(), own.origin()));
+      Preload own = (Preload) steps.remove(place);
+      steps.add(place + 1, own);
+      List<Condition> conditions = List.of(new Condition(own.home(), true));
+      steps.add(place + 1, new Guard(conditions, 2, Optional.empty(), own.origin()));
       rejected(steps, "in a guarded region at step " + place)
           .hasMessageContaining("a loop or an exchange after it that always runs");
     }
