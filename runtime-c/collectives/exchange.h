@@ -39,7 +39,7 @@ enum partita_action_kind {
 struct partita_action {
     uint8_t kind;     /* of partita_action_kind */
     uint8_t messages; /* to load and join: how many, up to PARTITA_JOINED */
-    uint16_t ended;   /* how many of the exchange's first sends must have ended before */
+    uint16_t ended;   /* how many of the exchange's first sends must have ended before; 0 if an earlier action sees to it */
     uint16_t chip;    /* at the other end */
     uint16_t step;    /* of the collective; of several, the first */
     uint32_t bytes;   /* of a message */

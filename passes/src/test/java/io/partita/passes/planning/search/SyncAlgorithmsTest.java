@@ -50,7 +50,7 @@ class SyncAlgorithmsTest {
   void aTreeOfFourOnTheMachineOfThePaper() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");
     double hop = 2048 / 0.5e9 + 200e-9;
-    double exchange = 900 / 500e6;
+    double exchange = 800 / 500e6;
     double message = 60 / 500e6;
     // A device works for each message that it starts or awaits; receives have been posted before.
     // Up: all members of a group send at once; the head adds three, the first head that of the

@@ -134,10 +134,15 @@ final class ExchangeTables {
       Places at, Actions all, List<Slice> before, Optional<Action.Finish> resulting) {
     int fromOperand = at.step.operand().isPresent() ? all.keeping(before) : 0;
     List<String> elements = new ArrayList<>();
+    int ended = 0;
     for (int i = 0; i < all.list().size(); i++) {
       Action action = all.list().get(i);
       List<Slice> operand = i < fromOperand ? before : List.of();
       List<Variable> fields = fields(action, at, isResulting(action, resulting), operand);
+      if (action.ended() > ended) {
+        ended = action.ended();
+        fields.add(new Variable("ended", Integer.toString(ended)));
+      }
       elements.add(
           fields.stream()
               .map(field -> "." + field.name() + " = " + field.value())
@@ -167,9 +172,6 @@ final class ExchangeTables {
             : Optional.empty();
     fields.add(new Variable("kind", kind(action, combine.isPresent())));
     fields.add(new Variable("step", Integer.toString(action.step())));
-    if (action.ended() > 0) {
-      fields.add(new Variable("ended", Integer.toString(action.ended())));
-    }
     fields.add(new Variable("chip", Integer.toString(step.peer())));
     fields.add(new Variable("bytes", Long.toString(step.bytes())));
     fields.add(new Variable("data", data(action, at, operand)));
