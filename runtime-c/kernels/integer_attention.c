@@ -250,19 +250,31 @@ static PARTITA_COMPACT void weigh_any(const int32_t *scores, struct partita_rang
 /* The largest of some numbers and `largest`. */
 static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32_t from, int32_t to, int32_t largest)
 {
-    for (; from + PARTITA_BLOCK <= to; from += PARTITA_BLOCK) {
-        int32_t own[PARTITA_BLOCK];
-        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
-            own[i] = scores[from + i];
-        }
-        PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {
-            largest = partita_max(largest, own[i]);
-        }
+    int32_t pairs = (to - from) >> 1;
+    scores += from;
+#ifdef PARTITA_XPULP
+    int32_t x, y;
+    if (pairs > 0) {
+        __asm__(".p2align 2\n"
+                ".option push\n"
+                ".option norvc\n"
+                "lp.setup 0, %[pairs], 4\n"
+                "p.lw %[x], %[scores], %[word]\n"
+                "p.lw %[y], %[scores], %[word]\n"
+                "p.max %[largest], %[largest], %[x]\n"
+                "p.max %[largest], %[largest], %[y]\n"
+                ".option pop\n"
+                : [x] "=&r"(x), [y] "=&r"(y), [scores] "+r"(scores), [largest] "+r"(largest)
+                : [word] "r"(4), [pairs] "r"(pairs)
+                : "memory");
     }
-    for (; from < to; from++) {
-        largest = partita_max(largest, scores[from]);
+#else
+    for (; pairs > 0; pairs--) {
+        largest = partita_max(largest, *scores++);
+        largest = partita_max(largest, *scores++);
     }
-    return largest;
+#endif
+    return (to - from) & 1 ? partita_max(largest, *scores) : largest;
 }
 
 PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t core, int32_t cores)
