@@ -62,7 +62,7 @@ class KernelTableTest {
     assertThat(Files.readString(CCompiler.MODULE.resolve("collectives/exchange.c")))
         .contains(
             "enum { TILE = " + Actions.TILE + " };\n",
-            "enum { MANY = " + Actions.PRELOADED + ", FEW = 1024 };\n");
+            "enum { MANY = " + Actions.PRELOADED + ", FEW = 1024, NONE = 0 };\n");
   }
 
   @Test
