@@ -24,7 +24,7 @@ class RunFiguresTest {
         new PredictedRun.Chip(
             0,
             ENERGY,
-            Stream.of(Kind.FETCH, Kind.LOOP, Kind.WAIT, Kind.ROWS, Kind.EXCHANGE)
+            Stream.of(Kind.FETCH, Kind.LOOP, Kind.WAIT, Kind.AWAIT_ROWS, Kind.EXCHANGE)
                 .map(RunFiguresTest::label)
                 .toList(),
             List.of(figures(500, 30, Traffic.NONE)));

@@ -33,7 +33,7 @@ class LowerBoundTest {
     assertThat(bound.weights()).isCloseTo(bytes / 8 / 7.97, within(1e-9));
     assertThat(bound.kernels()).isEqualTo(41_000);
     assertThat(bound.links()).isEqualTo(57_344 / 8.0);
-    assertThat(bound.ways()).isEqualTo(2 * (3 * 100 + 2 * 115));
+    assertThat(bound.ways()).isEqualTo(2 * (3 * 100 + 2 * 60));
     assertThat(bound.cycles()).isEqualTo(bound.weights() + bound.ways());
   }
 
@@ -41,6 +41,6 @@ class LowerBoundTest {
   void normsSplitByTokensHaveTwiceAsManyExchanges() {
     BlockRun block = new BlockRun(Workload.PROMPT, "tensor,norm=tokens", Examples.EIGHT);
     LowerBound bound = LowerBound.of(block);
-    assertThat(bound.ways()).isEqualTo(4 * (3 * 100 + 2 * 115));
+    assertThat(bound.ways()).isEqualTo(4 * (3 * 100 + 2 * 60));
   }
 }
