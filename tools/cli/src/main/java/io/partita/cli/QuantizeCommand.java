@@ -7,7 +7,9 @@ import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.driver.evaluate.Scaling;
 import io.partita.driver.quantize.Quantization;
 import io.partita.driver.quantize.RangeChoice;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -209,6 +211,7 @@ final class QuantizeCommand implements Callable<Integer> {
   }
 
   private void verify() {
+    require("-o", !isModel(output), output, "another file than the model");
     require("--weights", List.of("int8", "int4").contains(weights), weights, "int8 or int4");
     require(
         "--activations",
@@ -237,6 +240,15 @@ final class QuantizeCommand implements Callable<Integer> {
     require("--mean", Double.isFinite(mean), mean, "a finite number");
     boolean isDivisor = Double.isFinite(deviation) && deviation > 0;
     require("--std", isDivisor, deviation, "a number above 0");
+  }
+
+  /** Whether a file is the model, perhaps by another name. */
+  private boolean isModel(Path file) {
+    try {
+      return Files.isSameFile(file, model.path());
+    } catch (IOException missing) {
+      return false;
+    }
   }
 
   private void require(String option, boolean isRight, Object found, String expected) {

@@ -6,6 +6,7 @@ import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -229,5 +230,19 @@ class QuantizeCommandTest {
         .startsWith("--smooth takes a number from 0 to 1, not 2.0");
     assertThat(quantize(PREFILL, "--range=all").err())
         .startsWith("--range takes minmax, percentile or mse, not all");
+  }
+
+  /** A quantized model that replaced its original couldn't be quantized again. */
+  @Test
+  void theModelIsNotReplaced() throws IOException {
+    Path model = folder.resolve("model.onnx");
+    Files.copy(PREFILL, model);
+    Path same = Files.createSymbolicLink(folder.resolve("link.onnx"), model);
+    for (Path output : List.of(model, same)) {
+      Invocation run = Invocation.of("quantize", model, "--calibration", data, "-o", output);
+      assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(run.err()).contains("-o takes another file than the model, not " + output);
+      assertThat(model).hasSameBinaryContentAs(PREFILL);
+    }
   }
 }
