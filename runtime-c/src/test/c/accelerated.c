@@ -11,6 +11,9 @@
 #include "../../../kernels/quantize.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
+    portable_gemv_i8_u8, portable_gemv_u8_i8, portable_gemv_u8_u8, portable_gemv_requantize_i8_i8_u8,
+    portable_gemv_requantize_i8_i8_i32, portable_gemv_requantize_u8_i8_i8, portable_gemv_requantize_u8_i8_u8,
+    portable_gemv_requantize_u8_i8_i32,
     portable_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_u8, portable_gemm_requantize_u8_i8_i8,
     portable_gemm_requantize_u8_i8_u8, portable_gemm_requantize_i8_i8_i32, portable_gemv_requantize_i8_i8_i8,
     portable_attention_scores_i8, portable_attention_weights_u8, portable_attention_values_i8,
@@ -39,6 +42,20 @@ static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, por
                                           {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0},
                                           {partita_gemm_requantize_i8_i8_i32, portable_gemm_requantize_i8_i8_i32, 0},
                                           {partita_gemv_requantize_i8_i8_i8, portable_gemv_requantize_i8_i8_i8, 1}};
+
+static const struct pair rows[] = {{partita_gemv_i8_i8, portable_gemv_i8_i8, 1},
+                                   {partita_gemv_i8_u8, portable_gemv_i8_u8, 1},
+                                   {partita_gemv_u8_i8, portable_gemv_u8_i8, 1},
+                                   {partita_gemv_u8_u8, portable_gemv_u8_u8, 1}};
+
+/* Those with 32-bit results come last. */
+static const struct pair requantized_rows[] = {
+    {partita_gemv_requantize_i8_i8_i8, portable_gemv_requantize_i8_i8_i8, 1},
+    {partita_gemv_requantize_i8_i8_u8, portable_gemv_requantize_i8_i8_u8, 1},
+    {partita_gemv_requantize_u8_i8_i8, portable_gemv_requantize_u8_i8_i8, 1},
+    {partita_gemv_requantize_u8_i8_u8, portable_gemv_requantize_u8_i8_u8, 1},
+    {partita_gemv_requantize_i8_i8_i32, portable_gemv_requantize_i8_i8_i32, 1},
+    {partita_gemv_requantize_u8_i8_i32, portable_gemv_requantize_u8_i8_i32, 1}};
 
 static const struct pair scores = {partita_attention_scores_i8, portable_attention_scores_i8, 0};
 static const struct pair weights = {partita_attention_weights_u8, portable_attention_weights_u8, 0};
@@ -73,7 +90,7 @@ static const struct pair parabolas = {partita_softmax_weights_i32, portable_soft
 static const struct pair softmaxes[] = {{partita_weighted_softmax_i8, portable_weighted_softmax_i8, 0},
                                         {partita_weighted_softmax_u8, portable_weighted_softmax_u8, 0}};
 
-enum { MOST = 40, OPERAND = MOST * MOST + 4, ROUNDS = 120 };
+enum { MOST = 40, OPERAND = MOST * MOST + 4, COLUMNS = 80, DEPTH = 20, ROUNDS = 120 };
 
 static uint32_t state = 20261123;
 
@@ -150,6 +167,39 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
     }
     const int32_t bytes = pair->accelerated == partita_gemm_requantize_i8_i8_i32 ? 4 : 1;
     compare(pair, &requantize, &requantize.gemm.out, one, other, bytes * requantize.gemm.m * requantize.gemm.n);
+}
+
+/*
+ * A row by whole words of columns, as products of a token are: up to 12 columns for each core, with a multiplier and an addend
+ * for each column, or one for all. `words` has 3 * COLUMNS numbers: biases, multipliers, addends.
+ */
+static void multiply_row(uint8_t *left, uint8_t *right, int32_t *words, int32_t round, uint8_t *one, uint8_t *other)
+{
+    const int32_t n = 4 * (1 + below(COLUMNS / 4));
+    const int32_t k = 4 * (1 + below(DEPTH / 4));
+    struct partita_gemm gemm = {.left = left + 4 * below(2), .right = right + 4 * below(2), .batch = 1, .group = 1, .m = 1};
+    gemm.bias = below(2) ? words : 0;
+    gemm.n = n, gemm.k = k;
+    gemm.left_row = k, gemm.left_column = 1, gemm.right_row = 1, gemm.right_column = k, gemm.out_row = n;
+    gemm.accumulate = below(2);
+    for (int32_t i = 0; i < 4 * n; i++) {
+        one[i] = other[i] = (uint8_t)next();
+    }
+    compare(&rows[round % 4], &gemm, &gemm.out, one, other, 4 * n);
+    gemm.accumulate = 0;
+    struct partita_gemm_requantize requantize = {.gemm = gemm,
+                                                 .multiplier = words + COLUMNS,
+                                                 .addend = words + 2 * COLUMNS,
+                                                 .shift = below(3) ? 33 + below(30) : below(33),
+                                                 .low = below(2) ? -128 : 0,
+                                                 .high = 100};
+    requantize.multiplier_column = below(4) > 0;
+    requantize.addend_column = below(4) > 0;
+    const int32_t bits = below(32);
+    for (int32_t i = 0; i < COLUMNS; i++) {
+        words[COLUMNS + i] = (int32_t)(next() >> bits);
+    }
+    compare(&requantized_rows[round % 6], &requantize, &requantize.gemm.out, one, other, (round % 6 < 4 ? 1 : 4) * n);
 }
 
 /* Quantizes levels and halves of levels, and any floats. */
@@ -257,7 +307,7 @@ int32_t partita_main(void)
     uint8_t *left = partita_l1;
     uint8_t *right = left + OPERAND;
     int32_t *words = (int32_t *)(right + OPERAND);
-    uint8_t *one = (uint8_t *)(words + 3 * MOST);
+    uint8_t *one = (uint8_t *)(words + 3 * COLUMNS);
     uint8_t *other = one + 4 * MOST * MOST;
     for (int32_t round = 0; round < ROUNDS; round++) {
         fill(left, OPERAND);
@@ -275,6 +325,8 @@ int32_t partita_main(void)
 
         fill((uint8_t *)words, 12 * MOST);
         requantize(left, right, words, round, one, other);
+        fill((uint8_t *)words, 12 * COLUMNS);
+        multiply_row(left, right, words, round, one, other);
         attend(left, right, (uint32_t *)words, one, other);
         quantize((uint32_t *)left, round, one, other);
 
