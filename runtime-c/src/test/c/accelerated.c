@@ -173,7 +173,8 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
  * A row by whole words of columns, as products of a token are: up to 12 columns for each core, with a multiplier and an addend
  * for each column, or one for all. `words` has 3 * COLUMNS numbers: biases, multipliers, addends.
  */
-static __attribute__((noinline)) void multiply_row(uint8_t *left, uint8_t *right, int32_t *words, int32_t round, uint8_t *one, uint8_t *other)
+static __attribute__((noinline)) void multiply_row(uint8_t *left, uint8_t *right, int32_t *words, int32_t round,
+                                                   uint8_t *one, uint8_t *other)
 {
     const int32_t n = 4 * (1 + below(COLUMNS / 4));
     const int32_t k = 4 * (1 + below(DEPTH / 4));

@@ -34,8 +34,8 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   public static final int TILE = 2048;
 
   /**
-   * The bytes that an exchange preloads at its beginning, if it copies elements later; {@code MANY}
-   * of exchange.c.
+   * The bytes that an exchange preloads at its beginning, unless it {@link #preloadsAtOnce}; {@code
+   * MANY} of exchange.c.
    */
   public static final int PRELOADED = 16 << 10;
 
@@ -111,11 +111,13 @@ public record Actions(List<Action> list, List<Long> places, long room) {
   }
 
   /**
-   * Whether the device copies or combines elements after it has begun the exchange, for which other
-   * transfers had better leave room.
+   * Whether the device starts all preloads when it has begun the exchange: it neither copies nor
+   * combines elements afterwards, for which other transfers had better leave room.
+   *
+   * @param hasResult whether the elements are stored in a result at the end
    */
-  public boolean isCopyingLater() {
-    return copying() > beginning();
+  public boolean preloadsAtOnce(boolean hasResult) {
+    return !hasResult && copying() <= beginning();
   }
 
   /**

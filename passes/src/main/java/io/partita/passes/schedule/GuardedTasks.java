@@ -102,10 +102,7 @@ final class GuardedTasks {
    * @param ended is called when the last task is the one that awaits them
    */
   void fetch(IntFunction<Task.Rows> rows, Runnable ended) {
-    int number = 0;
-    while (isTaken(number)) {
-      number++;
-    }
+    int number = TransferNumbers.unused(fetches.stream().map(each -> each.rows.number()).toList());
     Fetch fetch = new Fetch(rows.apply(number), ended);
     add(fetch.rows);
     if (isGuarded()) {
@@ -113,10 +110,6 @@ final class GuardedTasks {
     } else {
       fetches.add(fetch);
     }
-  }
-
-  private boolean isTaken(int number) {
-    return fetches.stream().anyMatch(each -> each.rows.number() == number);
   }
 
   /** Awaits all rows that are on their way, after the last task that may use any. */

@@ -1,7 +1,6 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.function.Combine;
-import io.partita.ir.graph.Origin;
 import io.partita.ir.message.Action;
 import io.partita.ir.message.Actions;
 import io.partita.ir.op.Communication;
@@ -9,6 +8,7 @@ import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
+import io.partita.passes.schedule.PlannedPreload.Part;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.LoopTime;
@@ -19,7 +19,6 @@ import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -29,6 +28,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Copies weights to the working memory while earlier loops compute, so that their own loop neither
@@ -58,8 +58,6 @@ final class Preloads {
   /** What exchanges have of the working memory, so that their transfers are few. */
   private static final long WORKSPACE = 64 << 10;
 
-  private static final long ALIGNMENT = 16;
-
   private final ChipTasks tasks;
   private final LoopKernels before;
   private final LoopKernels after;
@@ -68,49 +66,18 @@ final class Preloads {
   private final boolean isOnlyEntry;
   private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
-  private final List<Preload> found = new ArrayList<>();
+  private final List<PlannedPreload> found = new ArrayList<>();
 
-  /** For each task: what it uses of the working memory, and how many bytes it can preload. */
+  /** For each task: the bytes that it uses of the working memory, and those it has time to copy. */
   private final long[] used;
 
-  private final long[] room;
-
-  /** For each task: how many parts it starts. */
-  private final int[] started;
+  private final long[] time;
 
   /** The cycles for which loops wait for preloads. */
   private double waits;
 
   /** Operands of loops that are preloaded, too. */
   private final List<Set<Integer>> near = new ArrayList<>();
-
-  /**
-   * A preload.
-   *
-   * @param parts in the order of their bytes
-   * @param to the loop that uses it
-   */
-  private record Preload(List<Part> parts, int to, Region constant, long offset) {
-    int from() {
-      return parts.getFirst().task;
-    }
-
-    /** Whether the run before starts it. */
-    boolean isAhead() {
-      return from() > to;
-    }
-
-    boolean meets(int first, int last) {
-      return isAhead() ? first <= to || from() <= last : from() <= last && first <= to;
-    }
-
-    long end() {
-      return offset + aligned(constant.bytes());
-    }
-  }
-
-  /** Bytes whose transfer a task starts. */
-  private record Part(int task, long start, long bytes) {}
 
   private Preloads(
       ChipTasks tasks,
@@ -119,7 +86,7 @@ final class Preloads {
       ChipKind chip,
       PreloadRoom preloadRoom,
       boolean isOnlyEntry,
-      List<Preload> ahead) {
+      List<PlannedPreload> ahead) {
     this.tasks = tasks;
     this.before = before;
     this.after = after;
@@ -129,23 +96,21 @@ final class Preloads {
     int count = tasks.tasks().size();
     this.isGuarded = guarded(tasks.tasks());
     this.used = new long[count];
-    this.room = new long[count];
-    this.started = new int[count];
+    this.time = new long[count];
     for (Task task : tasks.tasks()) {
       task.used().forEach(region -> uses.merge(region, 1, Integer::sum));
       near.add(new TreeSet<>());
     }
-    for (Preload each : ahead) {
+    for (PlannedPreload each : ahead) {
       found.add(each);
-      each.parts.forEach(part -> started[part.task]++);
-      near.get(each.to).add(operand(each));
+      near.get(each.to()).add(operand(each));
     }
   }
 
-  private int operand(Preload preload) {
-    List<Storage> operands = ((Task.Loop) tasks.tasks().get(preload.to)).operands();
+  private int operand(PlannedPreload preload) {
+    List<Storage> operands = ((Task.Loop) tasks.tasks().get(preload.to())).operands();
     return IntStream.range(0, operands.size())
-        .filter(operand -> operands.get(operand).region() == preload.constant)
+        .filter(operand -> operands.get(operand).region() == preload.constant())
         .findFirst()
         .orElseThrow();
   }
@@ -189,7 +154,7 @@ final class Preloads {
       Preloads preloads =
           new Preloads(tasks, role.kernels(), after, chip, preloadRoom, isOnly, List.of());
       preloads.run();
-      List<Preload> ahead = preloads.ahead();
+      List<PlannedPreload> ahead = preloads.ahead();
       if (!ahead.isEmpty()) {
         preloads = new Preloads(tasks, role.kernels(), after, chip, preloadRoom, isOnly, ahead);
         preloads.run();
@@ -204,7 +169,7 @@ final class Preloads {
 
   /** Returns the cycles of starts and waits. */
   private double cycles() {
-    long starts = found.stream().mapToLong(preload -> preload.parts.size()).sum();
+    long starts = found.stream().mapToLong(preload -> preload.parts().size()).sum();
     return starts * chip.operandCycles() + waits;
   }
 
@@ -228,39 +193,43 @@ final class Preloads {
         }
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
-        room[i] = isGuarded[i] ? 0 : room(i, room(kernel));
+        time[i] = isGuarded[i] ? 0 : time(kernel);
       } else if (tasks.tasks().get(i) instanceof Task.BeginExchange) {
         used[i] = WORKSPACE;
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
         used[i] = workspace(exchange);
-        room[i] = isGuarded[i] ? 0 : room(i, room(exchange));
+        time[i] = isGuarded[i] ? 0 : time(exchange);
       }
     }
   }
 
-  /** Returns what is left of a task's room. */
-  private long room(int task, long bytes) {
-    long taken =
-        found.stream()
-            .flatMap(preload -> preload.parts.stream())
-            .filter(part -> part.task == task)
-            .mapToLong(Part::bytes)
-            .sum();
-    return enough(bytes - taken);
+  private Stream<Part> startedBy(int task) {
+    return found.stream()
+        .flatMap(preload -> preload.parts().stream())
+        .filter(part -> part.task() == task);
   }
 
-  private static long enough(long bytes) {
-    return bytes < PreloadRoom.LEAST_BYTES ? 0 : bytes;
+  /** Whether a task may start one more part. */
+  private boolean mayStart(int task) {
+    return startedBy(task).count() < ScheduleStep.Preload.MOST;
+  }
+
+  /**
+   * Returns the bytes that a task could start beside the parts that it starts; 0 if few are left.
+   */
+  private long room(int task) {
+    long left = time[task] - startedBy(task).mapToLong(Part::bytes).sum();
+    return left < PreloadRoom.LEAST_BYTES || !mayStart(task) ? 0 : left;
   }
 
   /** Returns the weights of the first loops for which the last tasks have room. */
-  private List<Preload> ahead() {
-    List<Preload> ahead = new ArrayList<>();
+  private List<PlannedPreload> ahead() {
+    List<PlannedPreload> ahead = new ArrayList<>();
     for (int i = 0; isOnlyEntry && i < Math.min(AHEAD, tasks.tasks().size()); i++) {
       if (tasks.tasks().get(i) instanceof Task.Loop loop) {
         for (int operand : largestFirst(loop)) {
           if (near.get(i).contains(operand) || isCandidate(loop, i, operand)) {
-            Optional<Preload> moved = ahead(loop, i, operand);
+            Optional<PlannedPreload> moved = ahead(loop, i, operand);
             if (moved.isEmpty()) {
               return ahead;
             }
@@ -273,45 +242,25 @@ final class Preloads {
   }
 
   /** Has the last tasks preload an operand, if they have room for all of it. */
-  private Optional<Preload> ahead(Task.Loop loop, int task, int operand) {
-    Set<Integer> all = new TreeSet<>(near.get(task));
-    all.add(operand);
-    Optional<TiledKernel> kernel = kernel(loop, all).filter(Preloads::areNearTilesLines);
+  private Optional<PlannedPreload> ahead(Task.Loop loop, int task, int operand) {
+    Set<Integer> all = with(task, operand);
     Region constant = loop.operands().get(operand).region();
-    List<Preload> others = found.stream().filter(each -> each.constant != constant).toList();
-    Optional<Preload> moved =
-        kernel
+    Window end = new Window(task + 1, tasks.tasks().size() - 1, true);
+    Optional<PlannedPreload> moved =
+        kernel(loop, all)
+            .filter(Preloads::areNearTilesLines)
             .filter(
                 own -> LoopTime.of(own, chip).cycles() <= LoopTime.of(loop.kernel(), chip).cycles())
-            .flatMap(own -> ahead(constant, task, own.workingBytes(), others));
+            .map(own -> starts(end, task, constant, own.workingBytes()))
+            .filter(starts -> starts.left <= 0)
+            .map(starts -> planned(starts, task, constant));
     moved.ifPresent(
         preload -> {
-          found.removeIf(each -> each.constant == constant);
+          found.removeIf(each -> each.constant() == constant);
           found.add(preload);
           near.set(task, all);
         });
     return moved;
-  }
-
-  /** Returns a preload that the last tasks start, whole, behind the preloads of their loops. */
-  private Optional<Preload> ahead(Region constant, int to, long inLoop, List<Preload> others) {
-    long bytes = constant.bytes();
-    List<Integer> starting = new ArrayList<>();
-    long left = bytes;
-    for (int from = tasks.tasks().size() - 1; from > to && left > 0; from--) {
-      OptionalLong place = place(from, to, bytes, inLoop, others);
-      if (isGuarded[from] || place.isEmpty()) {
-        return Optional.empty();
-      }
-      if (room[from] > 0 && started[from] < ScheduleStep.Preload.MOST) {
-        starting.addFirst(from);
-        left -= room[from];
-        if (left <= 0) {
-          return Optional.of(new Preload(parts(starting, bytes), to, constant, place.getAsLong()));
-        }
-      }
-    }
-    return Optional.empty();
   }
 
   private static List<Integer> largestFirst(Task.Loop loop) {
@@ -322,11 +271,11 @@ final class Preloads {
   }
 
   /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
-  private long room(TiledKernel kernel) {
+  private long time(TiledKernel kernel) {
     return preloadRoom.during(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
   }
 
-  private long room(Task.Exchange exchange) {
+  private long time(Task.Exchange exchange) {
     return exchange.exchanges().stream()
         .map(Communication.Exchange::actions)
         .mapToLong(actions -> preloadRoom.during(actions, exchange.result().isPresent()))
@@ -346,7 +295,7 @@ final class Preloads {
             .mapToLong(Preloads::workspace)
             .max()
             .orElse(0);
-    return Math.clamp(Math.max(copied, used), ALIGNMENT, WORKSPACE);
+    return Math.clamp(Math.max(copied, used), PlannedPreload.ALIGNMENT, WORKSPACE);
   }
 
   private static long workspace(Action action) {
@@ -393,8 +342,7 @@ final class Preloads {
 
   /** Preloads an operand, if that makes its loop faster. */
   private void preload(Task.Loop loop, int task, int operand) {
-    Set<Integer> all = new TreeSet<>(near.get(task));
-    all.add(operand);
+    Set<Integer> all = with(task, operand);
     Optional<TiledKernel> changed = kernel(loop, all);
     if (changed.isEmpty()
         || !areNearTilesLines(changed.get())
@@ -403,20 +351,39 @@ final class Preloads {
     }
     Region constant = loop.operands().get(operand).region();
     long own = changed.get().workingBytes();
-    Starts starts = starts(task, constant, own, false);
+    int first = Math.max(0, task - AHEAD);
+    Starts starts = starts(new Window(first, task - 1, false), task, constant, own);
     if (starts.left > 0) {
-      starts = starts(task, constant, own, true);
+      starts = starts(new Window(first, task - 1, true), task, constant, own);
     }
     double wait = starts.left > 0 ? preloadRoom.channel().cycles(starts.left, 0) : 0;
     double now = LoopTime.of(kernel(loop, task), chip).cycles();
     double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
     if (!starts.tasks.isEmpty() && then < now) {
-      List<Part> parts = parts(starts.tasks, constant.bytes());
-      found.add(new Preload(parts, task, constant, starts.offset.getAsLong()));
+      found.add(planned(starts, task, constant));
       near.set(task, all);
       waits += wait;
     }
   }
+
+  /** Returns the operands of a loop that are preloaded with one more. */
+  private Set<Integer> with(int task, int operand) {
+    Set<Integer> all = new TreeSet<>(near.get(task));
+    all.add(operand);
+    return all;
+  }
+
+  private PlannedPreload planned(Starts starts, int to, Region constant) {
+    List<Part> parts = parts(starts.tasks, constant.bytes());
+    return new PlannedPreload(parts, to, constant, starts.offset.getAsLong());
+  }
+
+  /**
+   * Tasks that may start the parts of a preload.
+   *
+   * @param withExchanges whether exchanges start parts, too: they and the DMA slow each other down
+   */
+  private record Window(int first, int last, boolean withExchanges) {}
 
   /**
    * The tasks that could start the parts of a preload.
@@ -427,25 +394,23 @@ final class Preloads {
   private record Starts(List<Integer> tasks, long left, OptionalLong offset) {}
 
   /**
+   * Finds the latest tasks that have room together.
+   *
    * @param own the bytes that the loop uses beside the constant
-   * @param duringExchanges whether exchanges start parts, too: they and the DMA slow each other
-   *     down
    */
-  private Starts starts(int task, Region constant, long own, boolean duringExchanges) {
+  private Starts starts(Window window, int to, Region constant, long own) {
     List<Integer> starting = new ArrayList<>();
     long left = constant.bytes();
     OptionalLong offset = OptionalLong.empty();
-    for (int from = task - 1; from >= Math.max(0, task - AHEAD) && left > 0; from--) {
-      OptionalLong place = place(from, task, constant.bytes(), own, found);
+    for (int from = window.last; from >= window.first && left > 0; from--) {
+      OptionalLong place = place(from, to, constant, own);
       if (isGuarded[from] || place.isEmpty()) {
         break;
       }
       boolean isExchange = tasks.tasks().get(from) instanceof Task.Exchange;
-      if (room[from] > 0
-          && started[from] < ScheduleStep.Preload.MOST
-          && (duringExchanges || !isExchange)) {
+      if (room(from) > 0 && (window.withExchanges || !isExchange)) {
         starting.addFirst(from);
-        left -= room[from];
+        left -= room(from);
         offset = place;
       }
     }
@@ -462,13 +427,13 @@ final class Preloads {
   /** Whether tiles, which may be larger now, still end before what is preloaded for their loop. */
   private boolean leavesPreloads(int task, TiledKernel kernel) {
     return found.stream()
-        .filter(each -> each.to == task)
-        .allMatch(each -> kernel.workingBytes() <= each.offset);
+        .filter(each -> each.to() == task)
+        .allMatch(each -> kernel.workingBytes() <= each.offset());
   }
 
   /**
-   * Divides bytes among tasks, and takes the room for them: the first ones start as many as they
-   * can, since later ones may have room for other weights, and the last one starts the rest.
+   * Divides bytes among tasks: the first ones start as many as they can, since later ones may have
+   * room for other weights, and the last one starts the rest.
    */
   private List<Part> parts(List<Integer> starting, long bytes) {
     List<Part> parts = new ArrayList<>();
@@ -476,10 +441,8 @@ final class Preloads {
     for (int i = 0; i < starting.size() && start < bytes; i++) {
       int task = starting.get(i);
       boolean isLast = i == starting.size() - 1;
-      long own = isLast ? bytes - start : Math.min(bytes - start, room[task]);
+      long own = isLast ? bytes - start : Math.min(bytes - start, room(task));
       parts.add(new Part(task, start, own));
-      started[task]++;
-      room[task] = enough(room[task] - own);
       start += own;
     }
     return parts;
@@ -489,151 +452,45 @@ final class Preloads {
    * Returns the highest offset that is free for all tasks from one to another, which is of the next
    * run if it's before the first.
    *
-   * @param own the bytes that the last task uses beside them
-   * @param all the other preloads
+   * @param own the bytes that the last task uses beside the constant
    */
-  private OptionalLong place(int from, int to, long bytes, long own, List<Preload> all) {
-    boolean isAhead = from > to;
+  private OptionalLong place(int from, int to, Region constant, long own) {
+    long size = PlannedPreload.aligned(constant.bytes());
+    PlannedPreload any =
+        new PlannedPreload(List.of(new Part(from, 0, constant.bytes())), to, constant, 0);
     long least = own;
     for (int task = 0; task < used.length; task++) {
-      if (isAhead ? task < to || from <= task : from <= task && task < to) {
+      if (task != to && any.isAt(task)) {
         least = Math.max(least, used[task]);
       }
     }
-    int last = used.length - 1;
-    List<Preload> others =
-        all.stream()
-            .filter(
-                each ->
-                    isAhead ? each.meets(0, to) || each.meets(from, last) : each.meets(from, to))
-            .sorted(Comparator.comparingLong(Preload::end).reversed())
+    List<PlannedPreload> others =
+        found.stream()
+            .filter(each -> each.constant() != constant && each.meets(any))
+            .sorted(Comparator.comparingLong(PlannedPreload::end).reversed())
             .toList();
-    long size = aligned(bytes);
-    long end = tasks.loopBytes() / ALIGNMENT * ALIGNMENT;
-    for (Preload other : others) {
+    long end = tasks.loopBytes() / PlannedPreload.ALIGNMENT * PlannedPreload.ALIGNMENT;
+    for (PlannedPreload other : others) {
       if (other.end() <= end - size) {
         break;
       }
-      end = Math.min(end, other.offset);
+      end = Math.min(end, other.offset());
     }
-    return end - size >= aligned(least) ? OptionalLong.of(end - size) : OptionalLong.empty();
-  }
-
-  private static long aligned(long bytes) {
-    return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
+    return end - size >= PlannedPreload.aligned(least)
+        ? OptionalLong.of(end - size)
+        : OptionalLong.empty();
   }
 
   private ChipTasks changed() {
-    List<Task> all = new ArrayList<>();
-    List<Task.Preload> early = new ArrayList<>();
-    int[] places = new int[tasks.tasks().size()];
-    Map<Region, Long> offsets = new IdentityHashMap<>(tasks.near());
-    Map<Region, Integer> numbers = new IdentityHashMap<>();
-    // The number 0 is that of small constants.
-    Map<Region, Integer> reserved = new IdentityHashMap<>();
-    for (Preload each : found) {
-      offsets.put(each.constant, each.offset);
-      if (each.isAhead()) {
-        int number = 1 + reserved.size();
-        reserved.put(each.constant, number);
-        each.parts.forEach(part -> early.add(task(each, part, number)));
+    List<Task> changed = new ArrayList<>(tasks.tasks());
+    for (int i = 0; i < changed.size(); i++) {
+      if (changed.get(i) instanceof Task.Loop loop) {
+        changed.set(i, loop(loop, i));
       }
     }
-    Optional<Task.Preload> constants = smallConstants().filter(this::isFreeAtTheEnd);
-    constants.ifPresent(early::add);
-    for (int i = 0; i < places.length; i++) {
-      Task own = tasks.tasks().get(i);
-      if (awaitsOnly(i)) {
-        addStarts(i, numbers, reserved, all);
-        addWaits(i, numbers, reserved, all);
-      } else {
-        addWaits(i, numbers, reserved, all);
-        addStarts(i, numbers, reserved, all);
-      }
-      if (i == places.length - 1) {
-        constants.ifPresent(all::add);
-      }
-      places[i] = all.size();
-      if (constants.isEmpty() || own != constants.get()) {
-        all.add(own instanceof Task.Loop loop ? loop(loop, i) : own);
-      }
-    }
-    return tasks.with(all, places, offsets, early);
-  }
-
-  /** Returns the copy of small constants with which a run begins. */
-  private Optional<Task.Preload> smallConstants() {
-    return tasks.tasks().stream()
-        .limit(1)
-        .filter(Task.Preload.class::isInstance)
-        .map(Task.Preload.class::cast)
-        .findFirst();
-  }
-
-  /** Whether the last task leaves the bytes alone that a preload writes, and can start it. */
-  private boolean isFreeAtTheEnd(Task.Preload copy) {
-    long from = tasks.near().get(copy.constant());
-    long to = from + copy.bytes();
-    int last = tasks.tasks().size() - 1;
-    return isOnlyEntry
-        && last > 0
-        && !isGuarded[last]
-        && started[last] < ScheduleStep.Preload.MOST
-        && tasks.tasks().get(last).used().stream()
-            .filter(tasks.near()::containsKey)
-            .noneMatch(
-                region ->
-                    tasks.near().get(region) < to
-                        && from < tasks.near().get(region) + region.bytes());
-  }
-
-  private Task.Preload task(Preload preload, Part part, int number) {
-    Origin origin = tasks.tasks().get(preload.to).origin();
-    return new Task.Preload(number, preload.constant, part.start, part.bytes, origin);
-  }
-
-  /**
-   * Whether a loop waits for preloads and has no other transfers before its result. It doesn't
-   * start one itself then, which follows the one it waits for without a gap.
-   */
-  private boolean awaitsOnly(int task) {
-    return tasks.tasks().get(task) instanceof Task.Loop loop
-        && !near.get(task).isEmpty()
-        && LoopTime.of(kernel(loop, task), chip).loadedBytes() == 0;
-  }
-
-  private void addWaits(
-      int task, Map<Region, Integer> numbers, Map<Region, Integer> reserved, List<Task> all) {
-    for (Preload each : found) {
-      if (each.to == task) {
-        int number = each.isAhead() ? reserved.get(each.constant) : numbers.remove(each.constant);
-        all.add(new Task.AwaitPreload(number, tasks.tasks().get(task).origin()));
-      }
-    }
-  }
-
-  private void addStarts(
-      int task, Map<Region, Integer> numbers, Map<Region, Integer> reserved, List<Task> all) {
-    for (Preload each : found) {
-      for (Part part : each.parts) {
-        if (part.task == task) {
-          int number =
-              each.isAhead()
-                  ? reserved.get(each.constant)
-                  : numbers.computeIfAbsent(
-                      each.constant, key -> unused(numbers.values(), reserved.values()));
-          all.add(task(each, part, number));
-        }
-      }
-    }
-  }
-
-  private static int unused(Collection<Integer> taken, Collection<Integer> reserved) {
-    int number = 0;
-    while (taken.contains(number) || reserved.contains(number)) {
-      number++;
-    }
-    return number;
+    int last = changed.size() - 1;
+    boolean isConstantsTime = isOnlyEntry && last >= 0 && !isGuarded[last] && mayStart(last);
+    return PreloadedTasks.of(tasks, changed, found, isConstantsTime, chip);
   }
 
   private Task.Loop loop(Task.Loop loop, int task) {

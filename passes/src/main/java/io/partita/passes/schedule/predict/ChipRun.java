@@ -236,7 +236,7 @@ final class ChipRun {
         }
         if (!preloading && action >= beginning) {
           keepOperand();
-          boolean isAtOnce = now.result().isEmpty() && !own().actions().isCopyingLater();
+          boolean isAtOnce = own().actions().preloadsAtOnce(now.result().isPresent());
           preload(isAtOnce ? Long.MAX_VALUE : Actions.PRELOADED);
           preloading = true;
         }

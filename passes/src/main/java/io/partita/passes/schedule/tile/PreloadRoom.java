@@ -66,7 +66,7 @@ public record PreloadRoom(ChipKind chip, DmaChannel channel, double cyclesPerRec
    * those during its other waits.
    */
   public long during(Actions actions, boolean hasResult) {
-    if (!hasResult && !actions.isCopyingLater()) {
+    if (actions.preloadsAtOnce(hasResult)) {
       double awaiting =
           actions.list().stream()
               .filter(Action.Finish.class::isInstance)

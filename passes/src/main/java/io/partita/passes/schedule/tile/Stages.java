@@ -8,6 +8,7 @@ import io.partita.ir.schedule.kernel.ElementRun;
 import io.partita.ir.schedule.kernel.KernelCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /** Assigns the work of a loop to processors, and its order. */
@@ -55,7 +56,7 @@ public final class Stages {
       }
     }
     List<Stage.LoadNext> meanwhile = List.of();
-    List<Stage.Action> actions = awaits(0);
+    List<Stage.Action> actions = awaitsBefore(0);
     if (queuesLoads) {
       actions.addAll(0, early);
     } else if (!calls.isEmpty() && runsInEachTile(calls.getFirst())) {
@@ -65,7 +66,7 @@ public final class Stages {
     }
     for (int call = 0; call < calls.size(); call++) {
       if (call > 0) {
-        actions.addAll(awaits(call));
+        actions.addAll(awaitsBefore(call));
       }
       actions.add(new Stage.Call(call, call == 0 ? meanwhile : List.of()));
     }
@@ -81,12 +82,7 @@ public final class Stages {
         loads.add(new Stage.Load(i));
       }
     }
-    List<Stage.Action> compute = new ArrayList<>();
-    for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).isMoved()) {
-        compute.add(new Stage.Await(i));
-      }
-    }
+    List<Stage.Action> compute = awaits(operand -> true);
     for (int call = 0; call < calls.size(); call++) {
       compute.add(new Stage.Call(call, List.of()));
     }
@@ -94,11 +90,14 @@ public final class Stages {
         new Stage("reader", loads), new Stage("compute", compute), new Stage("writer", stores()));
   }
 
-  /** The operands that are awaited before a call. */
-  private List<Stage.Action> awaits(int call) {
+  private List<Stage.Action> awaitsBefore(int call) {
+    return awaits(operand -> call == (isLong(operand) ? firstCall(operand) : 0));
+  }
+
+  private List<Stage.Action> awaits(IntPredicate which) {
     List<Stage.Action> awaits = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).isMoved() && call == (isLong(i) ? firstCall(i) : 0)) {
+      if (operands.get(i).isMoved() && which.test(i)) {
         awaits.add(new Stage.Await(i));
       }
     }
