@@ -53,7 +53,10 @@ int32_t partita_main(void);
 int32_t partita_chip(void);
 int32_t partita_chips(void);
 
-/* Starts a kernel on all PARTITA_CORES cores, which must be idle; the arguments stay in place until the wait. */
+/*
+ * Starts a kernel on all PARTITA_CORES cores, when they have ended the one before; the arguments stay in place until
+ * the wait, or the next start. A wait ends at once if no kernel has been started since the last one.
+ */
 void partita_team_start(partita_kernel *kernel, const void *arguments);
 void partita_team_wait(void);
 
@@ -63,7 +66,7 @@ static inline void partita_team_run(partita_kernel *kernel, const void *argument
     partita_team_wait();
 }
 
-/* The cycles so far in which the team computed, from the start of each kernel until the end of its wait. */
+/* The cycles so far in which the team computed, from the start of each kernel until it has been awaited. */
 uint64_t partita_team_cycles(void);
 
 /* Within a kernel, waits for all cores of the team. */

@@ -39,6 +39,7 @@ static void write(const struct partita_probe *probe)
 
 void partita_probe_step(int32_t step, const struct partita_probe *table)
 {
+    partita_team_wait();
     uint32_t bytes = 0;
     while (table->l2 != 0 && table->step < step) {
         table++;

@@ -19,6 +19,7 @@ static uint32_t at_most_32_bits(uint64_t bytes)
 
 void partita_profile_end(struct partita_step_profile *step)
 {
+    partita_team_wait();
     const uint64_t now = partita_cycles();
     const struct partita_traffic *all = partita_traffic();
     step->cycles = now - cycles;

@@ -24,7 +24,7 @@ struct partita_step_profile {
 /* The first step begins. */
 void partita_profile_begin(void);
 
-/* A step ends, and the next one begins. */
+/* A step ends with the kernel that the team runs, and the next one begins. */
 void partita_profile_end(struct partita_step_profile *step);
 
 #endif

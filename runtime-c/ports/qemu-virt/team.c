@@ -27,9 +27,10 @@ static const void *job_arguments;
 static uint32_t job_round;
 static uint32_t working;
 
-/* The team's computing time, and its last start. */
+/* The team's computing time, its last start, and whether it is yet to be awaited. */
 static uint64_t computed;
 static uint64_t began;
+static int32_t is_running;
 
 uint64_t partita_team_cycles(void)
 {
@@ -113,9 +114,8 @@ void partita_start_team(void)
 
 void partita_team_start(partita_kernel *kernel, const void *arguments)
 {
-    if (__atomic_load_n(&working, __ATOMIC_ACQUIRE) != 0) {
-        partita_fail("a kernel was started while the team is busy");
-    }
+    partita_team_wait();
+    is_running = 1;
     job = kernel;
     job_arguments = arguments;
     working = PARTITA_CORES;
@@ -130,7 +130,10 @@ void partita_team_wait(void)
     while (left > 0) {
         left = wait_while(&working, left);
     }
-    computed += partita_cycles() - began;
+    if (is_running) {
+        computed += partita_cycles() - began;
+        is_running = 0;
+    }
 }
 
 void partita_barrier(void)

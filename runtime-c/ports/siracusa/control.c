@@ -14,9 +14,9 @@ __attribute__((section(".l2"))) _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES
 IN_L1 struct partita_traffic partita_moved;
 IN_L1 struct partita_board partita_board;
 
+IN_L1 struct partita_clock partita_clock;
+
 static IN_L1 uint32_t began;
-static IN_L1 uint32_t last;
-static IN_L1 uint32_t wraps;
 
 /* The board's clock when the program began. */
 static IN_L1 uint32_t board_began;
@@ -38,24 +38,10 @@ const struct partita_traffic *partita_traffic(void)
     return &partita_moved;
 }
 
-static uint32_t counter(void)
-{
-    uint32_t cycles;
-    __asm__ volatile("csrr %0, 0xC00" : "=r"(cycles) : : "memory");
-    return cycles;
-}
-
-void partita_watch_cycles(void)
-{
-    const uint32_t now = counter();
-    wraps += now < last;
-    last = now;
-}
-
 uint64_t partita_cycles(void)
 {
-    partita_watch_cycles();
-    return ((uint64_t)wraps << 32 | last) - began;
+    const uint32_t now = partita_watch_cycles();
+    return ((uint64_t)partita_clock.wraps << 32 | now) - began;
 }
 
 static uint32_t board_clock(void)
@@ -126,8 +112,8 @@ _Noreturn void partita_run_control(void)
     partita_start_team();
     partita_start_l3();
     board_began = board_clock();
-    began = counter();
-    last = began;
+    began = partita_counter();
+    partita_clock.last = began;
     const int32_t code = partita_main();
     partita_verify_stacks();
     print_report(partita_cycles());

@@ -39,6 +39,14 @@ static inline void write_register(uint32_t address, uint32_t value)
     *(volatile uint32_t *)(uintptr_t)address = value;
 }
 
+/* The lower half of a core's cycles. */
+static inline uint32_t partita_counter(void)
+{
+    uint32_t cycles;
+    __asm__ volatile("csrr %0, 0xC00" : "=r"(cycles) : : "memory");
+    return cycles;
+}
+
 /* A load during which the core sleeps until the event unit answers (elw). */
 static inline uint32_t wait_for_event(uint32_t address)
 {
@@ -57,8 +65,20 @@ void partita_copy_to_l1(void *l1, const void *l2, uint32_t bytes);
 /* Fails if a stack overflowed. */
 void partita_verify_stacks(void);
 
-/* Records a wrap of the 32-bit cycle counter; must be called periodically. */
-void partita_watch_cycles(void);
+/* The cycle counter when it was read last, and how often it has wrapped. */
+extern struct partita_clock {
+    uint32_t last;
+    uint32_t wraps;
+} partita_clock;
+
+/* Reads the 32-bit cycle counter, and records a wrap; must be called periodically. */
+static inline uint32_t partita_watch_cycles(void)
+{
+    const uint32_t now = partita_counter();
+    partita_clock.wraps += now < partita_clock.last;
+    partita_clock.last = now;
+    return now;
+}
 
 /* Sets up L3's controller and its clock, and loads L3 from this chip's file if there is one. */
 void partita_start_l3(void);

@@ -21,13 +21,15 @@ _Noreturn void partita_run_core(int32_t core);
 
 enum { GUARD = 0x57ACCED5 };
 
-/* Cycles in which the team computed, and its last start. */
-static IN_L1 uint64_t computed;
-static IN_L1 uint64_t began;
+static IN_L1 struct {
+    uint64_t computed;  /* cycles */
+    uint32_t began;     /* at the last start */
+    int32_t is_running; /* whether the last kernel is yet to be awaited */
+} team;
 
 uint64_t partita_team_cycles(void)
 {
-    return computed;
+    return team.computed;
 }
 
 static volatile uint32_t *guard(int32_t core)
@@ -68,18 +70,31 @@ _Noreturn void partita_run_core(int32_t core)
     }
 }
 
+/* Kernels take less than 2^32 cycles. */
+static inline __attribute__((always_inline)) void join(void)
+{
+    wait_for_event(EVENT_UNIT + JOIN + BARRIER_WAIT);
+    team.computed += partita_counter() - team.began;
+}
+
 void partita_team_start(partita_kernel *kernel, const void *arguments)
 {
+    if (team.is_running) {
+        join();
+    }
+    team.is_running = 1;
     __asm__ volatile("" : : : "memory");
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)kernel);
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)arguments);
-    began = partita_cycles();
+    team.began = partita_watch_cycles();
 }
 
 void partita_team_wait(void)
 {
-    wait_for_event(EVENT_UNIT + JOIN + BARRIER_WAIT);
-    computed += partita_cycles() - began;
+    if (team.is_running) {
+        team.is_running = 0;
+        join();
+    }
 }
 
 void partita_barrier(void)

@@ -96,6 +96,27 @@ static void test_team_and_transfers(void)
     EXPECT(partita_team_cycles() - computed <= partita_cycles() - started, "the team's cycles are some of all");
 }
 
+/* A kernel begins when the one before has ended, and a wait without one ends at once. */
+static void test_kernels_in_a_row(void)
+{
+    struct counts *counts = (struct counts *)partita_l1;
+    for (int32_t core = 0; core < PARTITA_CORES; core++) {
+        counts->sums[core] = 0;
+    }
+    const uint64_t computed = partita_team_cycles();
+    for (int32_t round = 0; round < 10; round++) {
+        partita_team_start(count_late, &counts);
+    }
+    partita_team_wait();
+    for (int32_t core = 0; core < PARTITA_CORES; core++) {
+        EXPECT(counts->sums[core] == 10 * PARTITA_CORES, "each start awaits the kernel before");
+    }
+    const uint64_t all = partita_team_cycles();
+    EXPECT(all > computed, "kernels that the next start awaits are counted");
+    partita_team_wait();
+    EXPECT(partita_team_cycles() == all, "a second wait counts nothing");
+}
+
 static void test_transfers(void)
 {
     struct partita_transfer first;
@@ -228,6 +249,7 @@ int32_t partita_main(void)
     EXPECT(partita_input_read(&least_cycles, sizeof least_cycles), "the input has a number");
     test_team();
     test_team_and_transfers();
+    test_kernels_in_a_row();
     test_transfers();
     test_l3();
     test_many();

@@ -54,7 +54,8 @@ final class OperandRows {
     return found[0];
   }
 
-  private long end() {
+  /** Returns the offset behind the last byte. */
+  long end() {
     long last = 0;
     for (BoxDimension dimension : operand.box()) {
       last += (dimension.extent() - 1) * dimension.stride();

@@ -20,6 +20,7 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.legalize.Group;
 import io.partita.passes.schedule.legalize.Groups;
+import io.partita.passes.schedule.legalize.RowsBehindWork;
 import io.partita.passes.schedule.legalize.SiblingProducts;
 import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TensorView;
@@ -94,7 +95,8 @@ final class ChipLowering {
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
     List<Group> found = Groups.of(graph);
-    this.groups = kernels.arePaged() ? found : SiblingProducts.together(found);
+    this.groups =
+        kernels.arePaged() ? found : RowsBehindWork.order(SiblingProducts.together(found));
     Map<Node, Integer> steps = new IdentityHashMap<>();
     for (int i = 0; i < groups.size(); i++) {
       for (Node node : groups.get(i).nodes()) {

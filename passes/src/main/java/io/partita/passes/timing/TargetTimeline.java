@@ -107,6 +107,11 @@ public final class TargetTimeline {
     return timeline.event(cores[device], label, cycles / chips.get(device).hertz(), 0, 0, after);
   }
 
+  /** Adds work of the control core of a device while its other cores compute, in cycles. */
+  public int control(int device, String label, double cycles, int... after) {
+    return timeline.delay(label, cycles / chips.get(device).hertz(), after);
+  }
+
   /**
    * Adds a transfer between two memories of a device, by way of others if there is no direct
    * channel.

@@ -57,6 +57,11 @@ public final class Timeline {
     return add(NONE, "", 0, 0, 0, after);
   }
 
+  /** Adds an event on no resource that ends some seconds after all of {@code after}. */
+  public int delay(String label, double seconds, int... after) {
+    return add(NONE, label, 0, seconds, 0, after);
+  }
+
   private int add(int on, String label, double lasts, double later, long moved, int[] after) {
     if (!(lasts >= 0) || !(later >= 0) || Double.isInfinite(lasts + later) || moved < 0) {
       throw new IllegalArgumentException(label + " of " + lasts + " s, " + moved + " B");

@@ -8,6 +8,7 @@ import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.RunningTeam;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
@@ -49,6 +50,7 @@ final class ChipRun {
   private final Optional<PreloadRoom> preloadRoom;
   private final MemoryNames names;
   private final ChipSchedule role;
+  private final RunningTeam running;
   private final ChipKind chip;
   private final int device;
   private final int position;
@@ -101,6 +103,9 @@ final class ChipRun {
   /** The step after the guarded region that the chip skips, if it is in one. */
   private int skippedTo;
 
+  /** The end of the kernel that a loop has left running; {@link #NEVER} if there is none. */
+  private int team = NEVER;
+
   private double compute;
   private Traffic traffic = Traffic.NONE;
 
@@ -115,6 +120,7 @@ final class ChipRun {
       Optional<PreloadRoom> preloadRoom,
       MemoryNames names,
       ChipSchedule role,
+      RunningTeam running,
       int device,
       Map<TiledKernel, LoopTime> times,
       SyncEvents syncs,
@@ -125,6 +131,7 @@ final class ChipRun {
     this.syncs = syncs;
     this.names = names;
     this.role = role;
+    this.running = running;
     this.chip = timeline.chip(device);
     this.device = device;
     this.position = role.devices().indexOf(device);
@@ -219,6 +226,10 @@ final class ChipRun {
   Action toAction() {
     while (ends.size() < role.steps().size()) {
       ScheduleStep step = role.steps().get(ends.size());
+      if (running.isAwaitedBefore(ends.size()) && team != NEVER) {
+        reached = timeline.join(reached, team);
+        team = NEVER;
+      }
       if (ends.size() < skippedTo && step.isSkippable()) {
         end();
         continue;
@@ -313,7 +324,7 @@ final class ChipRun {
   }
 
   private void end() {
-    ends.add(reached);
+    ends.add(team == NEVER ? reached : timeline.join(reached, team));
     computed.add(compute);
     moved.add(traffic);
     compute = 0;
@@ -327,7 +338,7 @@ final class ChipRun {
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
       case ScheduleStep.Preload preload -> {
-        reached = timeline.compute(device, preload.origin().name(), chip.moveCycles(), reached);
+        reached = control(preload.origin().name(), chip.moveCycles(), reached);
         asked.add(preload);
         if (!role.isStartedByNext(ends.size())) {
           preload(Long.MAX_VALUE);
@@ -335,8 +346,7 @@ final class ChipRun {
       }
       case ScheduleStep.AwaitPreload await ->
           reached =
-              timeline.compute(
-                  device,
+              control(
                   await.origin().name(),
                   chip.moveCycles(),
                   reached,
@@ -344,12 +354,8 @@ final class ChipRun {
       case ScheduleStep.FetchRows fetch -> start(fetch);
       case ScheduleStep.AwaitRows await ->
           reached =
-              timeline.compute(
-                  device,
-                  await.origin().name(),
-                  chip.moveCycles(),
-                  reached,
-                  rows.remove(await.number()));
+              control(
+                  await.origin().name(), chip.moveCycles(), reached, rows.remove(await.number()));
       case ScheduleStep.Clear clear ->
           move(names.working, names.home, clear.origin().name(), clear.bytes());
       case ScheduleStep.Guard guard -> {
@@ -389,10 +395,46 @@ final class ChipRun {
     preload(Long.MAX_VALUE);
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
-    double cycles = time.cycles() + (isWarm(kernel) ? 0 : time.coldCycles());
-    reached = timeline.compute(device, loop.origin().name(), cycles, reached);
+    double cold = isWarm(kernel) ? 0 : time.coldCycles();
+    String name = loop.origin().name();
+    boolean isLeft = running.isLeft(ends.size());
+    if (team == NEVER && !isLeft) {
+      reached = timeline.compute(device, name, time.cycles() + cold, reached);
+    } else {
+      boolean isOneTile = kernel.tiles() == 1;
+      double stores =
+          isOneTile && time.storedBytes() > 0 ? chip.operandCycles() + time.storeCycles() : 0;
+      double cycles = time.computeCycles() + cold;
+      double before = time.cycles() - time.computeCycles() - stores - chip.loopCycles();
+      // Only the loads of a first tile come before the kernel.
+      start(name, isOneTile ? before : 0, isOneTile ? cycles : cycles + before);
+      if (!isLeft) {
+        reached = timeline.compute(device, name, stores, team);
+        team = NEVER;
+      }
+    }
     compute += time.computeCycles();
     traffic = traffic.plus(new Traffic(time.loadedBytes() + time.storedBytes(), 0, 0, 0));
+  }
+
+  /**
+   * Starts a kernel; what prepares it is done while the one before runs.
+   *
+   * @param before the cycles that prepare it
+   * @param cycles of the kernel
+   */
+  private void start(String name, double before, double cycles) {
+    int ready = control(name, Math.max(0, before), reached);
+    int idle = team == NEVER ? ready : timeline.join(ready, team);
+    reached = timeline.compute(device, name, chip.loopCycles(), idle);
+    team = timeline.compute(device, name, cycles, reached);
+  }
+
+  /** Adds work of the control core, which doesn't wait for a kernel that was left running. */
+  private int control(String label, double cycles, int... after) {
+    return team == NEVER
+        ? timeline.compute(device, label, cycles, after)
+        : timeline.control(device, label, cycles, after);
   }
 
   /**
@@ -425,7 +467,7 @@ final class ChipRun {
 
   /** The rows follow each other. */
   private void start(ScheduleStep.FetchRows fetch) {
-    reached = timeline.compute(device, fetch.origin().name(), chip.operandCycles(), reached);
+    reached = control(fetch.origin().name(), chip.operandCycles(), reached);
     int end = reached;
     for (long row = 0; row < fetch.count(); row++) {
       end =

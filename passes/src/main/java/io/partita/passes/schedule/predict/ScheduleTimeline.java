@@ -4,6 +4,7 @@ import io.partita.ir.message.Action;
 import io.partita.ir.message.Step;
 import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.RunningTeam;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.Channel;
@@ -55,6 +56,7 @@ final class ScheduleTimeline {
     this.timeline = new TargetTimeline(target);
     Map<ChipKind, Map<TiledKernel, LoopTime>> times = new HashMap<>();
     for (ChipSchedule role : schedule.roles()) {
+      RunningTeam running = RunningTeam.of(role);
       for (int device : role.devices()) {
         ChipKind chip = timeline.chip(device);
         Map<TiledKernel, LoopTime> own = times.computeIfAbsent(chip, key -> new HashMap<>());
@@ -64,6 +66,7 @@ final class ScheduleTimeline {
                 PreloadRoom.of(target, chip),
                 names(chip),
                 role,
+                running,
                 device,
                 own,
                 syncs,

@@ -55,9 +55,13 @@ final class LoopCode {
   /** What the loop copies without a kernel. */
   private final Optional<NearCopy> copy;
 
-  private LoopCode(TiledKernel kernel, boolean preloads) {
+  /** Whether the last kernel still runs when the function ends. */
+  private final boolean isLeftRunning;
+
+  private LoopCode(TiledKernel kernel, boolean preloads, boolean isLeftRunning) {
     this.kernel = kernel;
     this.preloads = preloads;
+    this.isLeftRunning = isLeftRunning;
     this.expressions = new Expressions(kernel);
     this.copy = preloads ? Optional.empty() : NearCopy.of(kernel);
     this.boxes = new BoxCode(kernel, expressions, copy);
@@ -78,9 +82,10 @@ final class LoopCode {
 
   /**
    * @param preloads whether the loop starts preloads
+   * @param isLeftRunning whether its last kernel still runs when the function ends
    */
-  static LoopFunction of(TiledKernel kernel, boolean preloads) {
-    LoopCode code = new LoopCode(kernel, preloads);
+  static LoopFunction of(TiledKernel kernel, boolean preloads, boolean isLeftRunning) {
+    LoopCode code = new LoopCode(kernel, preloads, isLeftRunning);
     // A loop that starts a preload does so while others compute.
     return preloads
         ? code.function()
@@ -280,7 +285,24 @@ final class LoopCode {
     }
     boolean isScoped =
         groups.stream().filter(group -> group.getFirst() instanceof Stage.Call).count() > 1;
-    return groups.stream().map(group -> piece(group, isScoped)).toList();
+    List<Piece> pieces = new ArrayList<>();
+    List<String> awaited = new ArrayList<>();
+    for (List<Stage.Action> group : groups) {
+      if (group.getFirst() instanceof Stage.Await(int operand)) {
+        awaited.add(boxes.awaited(operand));
+        continue;
+      }
+      // The arguments of calls are built while transfers are on their way.
+      boolean isRun =
+          group.getFirst() instanceof Stage.Call call && code.condition(call.call()).isEmpty();
+      if (!isRun) {
+        awaited.forEach(box -> pieces.add(new Tile.Wait(box)));
+      }
+      pieces.add(piece(group, isRun ? awaited : List.of(), isScoped, group == groups.getLast()));
+      awaited.clear();
+    }
+    awaited.forEach(box -> pieces.add(new Tile.Wait(box)));
+    return pieces;
   }
 
   private boolean isChained(Stage.Action before, Stage.Action next) {
@@ -293,19 +315,27 @@ final class LoopCode {
   /**
    * Returns an action, or several calls that are chained.
    *
+   * @param awaited the transfers that calls await
    * @param isScoped whether the tile has other calls
+   * @param isLast whether no other action comes after it
    */
-  private Piece piece(List<Stage.Action> group, boolean isScoped) {
+  private Piece piece(
+      List<Stage.Action> group, List<String> awaited, boolean isScoped, boolean isLast) {
     return switch (group.getFirst()) {
-      case Stage.Await(int operand) -> new Tile.Wait(boxes.awaited(operand));
       case Stage.LoadNext(int operand) -> loadNext(operand);
-      case Stage.Call first -> run(first, calls(group), isScoped);
+      case Stage.Call first -> run(first, awaited, calls(group), isScoped, isLast && isLeftRunning);
       case Stage.Store(int operand) -> store(operand);
+      case Stage.Await await -> throw new IllegalArgumentException("not before a call: " + await);
       case Stage.Load load -> throw new IllegalArgumentException("the control core: " + load);
     };
   }
 
-  private Tile.Run run(Stage.Call first, List<Tile.Call> calls, boolean isScoped) {
+  private Tile.Run run(
+      Stage.Call first,
+      List<String> awaited,
+      List<Tile.Call> calls,
+      boolean isScoped,
+      boolean isLeft) {
     Optional<String> chain = Optional.empty();
     if (calls.size() > 1) {
       String name = kernel.name() + "_chain" + (chains.isEmpty() ? "" : chains.size() + 1);
@@ -317,9 +347,11 @@ final class LoopCode {
         chain,
         isScoped,
         calls,
+        List.copyOf(awaited),
         first.meanwhile().stream().map(each -> loadNext(each.operand())).toList(),
         preloads && first.call() == 0,
-        kernel.tiles() == 1);
+        kernel.tiles() == 1,
+        isLeft);
   }
 
   /** Returns calls whose members have different names. */

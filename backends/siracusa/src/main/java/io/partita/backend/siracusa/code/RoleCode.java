@@ -37,7 +37,8 @@ public final class RoleCode {
     ChipSchedule all = joined(chip, several);
     List<ChipSchedule> entries = several.map(own -> List.of(chip, own)).orElse(List.of(chip));
     PlaceNames places = new PlaceNames(entries);
-    StepCode steps = new StepCode(chip, places);
+    Set<Integer> running = StepCode.running(entries);
+    StepCode steps = new StepCode(chip, running, places);
     List<StepCall> clear = steps.clear();
     List<StepCall> start = steps.start();
     List<StepCall> calls = steps.run(chip);
@@ -57,7 +58,7 @@ public final class RoleCode {
         places.used(),
         most(chip, Direction.LOAD),
         most(chip, Direction.STORE),
-        loops(chip, StepCode.preloading(all)),
+        loops(chip, StepCode.preloading(all), running),
         StepCode.preloads(all),
         StepCode.fetches(all),
         StepCode.streams(all),
@@ -71,9 +72,11 @@ public final class RoleCode {
         other);
   }
 
-  private static List<LoopFunction> loops(ChipSchedule chip, Set<Integer> preloading) {
+  private static List<LoopFunction> loops(
+      ChipSchedule chip, Set<Integer> preloading, Set<Integer> running) {
     return IntStream.range(0, chip.kernels().size())
-        .mapToObj(i -> LoopCode.of(chip.kernels().get(i), preloading.contains(i)))
+        .mapToObj(
+            i -> LoopCode.of(chip.kernels().get(i), preloading.contains(i), running.contains(i)))
         .toList();
   }
 

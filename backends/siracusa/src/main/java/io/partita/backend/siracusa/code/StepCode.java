@@ -2,8 +2,10 @@ package io.partita.backend.siracusa.code;
 
 import io.partita.backend.siracusa.model.RoleFile.Stream;
 import io.partita.backend.siracusa.model.StepCall;
+import io.partita.backend.siracusa.model.StepCall.Team;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.RunningTeam;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.AwaitPreload;
 import io.partita.ir.schedule.ScheduleStep.AwaitRows;
@@ -32,12 +34,17 @@ final class StepCode {
   private static final long PART = 131_068;
 
   private final ChipSchedule chip;
+  private final Set<Integer> running;
   private final PlaceNames places;
   private String lastComment = "";
   private int exchanges;
 
-  StepCode(ChipSchedule chip, PlaceNames places) {
+  /**
+   * @param running the loops some of whose steps leave their kernel running
+   */
+  StepCode(ChipSchedule chip, Set<Integer> running, PlaceNames places) {
     this.chip = chip;
+    this.running = running;
     this.places = places;
   }
 
@@ -54,6 +61,7 @@ final class StepCode {
    */
   List<StepCall> run(ChipSchedule entry) {
     lastComment = "";
+    RunningTeam team = RunningTeam.of(entry);
     List<StepCall> calls = new ArrayList<>();
     Optional<String> region = Optional.empty();
     int end = 0;
@@ -63,13 +71,21 @@ final class StepCode {
         region = Optional.of("region_" + i);
         end = i + 1 + guard.steps();
         calls.add(
-            StepCall.flag(comment(guard.origin().text()), holds(entry, i, guard), region.get()));
+            StepCall.flag(comment(guard.origin().text()), holds(entry, i, guard), region.get())
+                .with(team(team, step, i)));
       } else {
-        StepCall call = call(entry, i, step);
+        StepCall call = call(entry, i, step).with(team(team, step, i));
         calls.add(i < end && step.isSkippable() ? call.in(region.orElseThrow()) : call);
       }
     }
     return calls;
+  }
+
+  /** A loop awaits its own kernel itself, unless some step of it leaves that running. */
+  private Team team(RunningTeam team, ScheduleStep step, int index) {
+    boolean isAwaitedAfter =
+        step instanceof RunTiles run && running.contains(run.kernel()) && !team.isLeft(index);
+    return new Team(team.isAwaitedBefore(index), isAwaitedAfter);
   }
 
   /** Reads the conditions of a guarded region. */
@@ -238,6 +254,20 @@ final class StepCode {
       if (chip.steps().get(i - 1) instanceof Preload
           && chip.steps().get(i) instanceof RunTiles loop) {
         loops.add(loop.kernel());
+      }
+    }
+    return loops;
+  }
+
+  /** Returns the numbers of the loops some of whose steps leave their kernel running. */
+  static Set<Integer> running(List<ChipSchedule> entries) {
+    Set<Integer> loops = new TreeSet<>();
+    for (ChipSchedule entry : entries) {
+      RunningTeam team = RunningTeam.of(entry);
+      for (int i = 0; i < entry.steps().size(); i++) {
+        if (entry.steps().get(i) instanceof RunTiles loop && team.isLeft(i)) {
+          loops.add(loop.kernel());
+        }
       }
     }
     return loops;

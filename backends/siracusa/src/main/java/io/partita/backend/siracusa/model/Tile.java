@@ -43,18 +43,22 @@ public record Tile(
    *
    * @param chain the function that has several calls
    * @param isScoped whether other calls of the loop can use the stack of their arguments
+   * @param awaited the transfers that end before
    * @param loads for the next tile, which go on meanwhile
    * @param preloads whether a preload starts meanwhile, too: with the last tile
    * @param isOnlyTile whether the loop has one tile
+   * @param isLeft whether the function ends before the cores do
    */
   public record Run(
       Optional<String> condition,
       Optional<String> chain,
       boolean isScoped,
       List<Call> calls,
+      List<String> awaited,
       List<BoxCall> loads,
       boolean preloads,
-      boolean isOnlyTile)
+      boolean isOnlyTile,
+      boolean isLeft)
       implements Piece {
     /** What the cores run. */
     public String function() {
@@ -68,7 +72,7 @@ public record Tile(
 
     /** Whether the control core has something to do while the cores compute. */
     public boolean hasMeanwhile() {
-      return preloads || !loads.isEmpty();
+      return preloads || isLeft || !loads.isEmpty();
     }
   }
 }
