@@ -169,7 +169,8 @@ public final class QuantizedGraph {
               node.setInput(0, coded);
               if (product.bias().filter(bias -> model.isVector(bias, product.columns())).isPresent()
                   && choice.matrix().bits() == 8) {
-                node.setInput(2, bias(product, code, choice.matrix(), more));
+                bias(product, code, choice.matrix(), more)
+                    .ifPresent(bias -> node.setInput(2, bias));
               }
             });
     before(product.index()).addAll(more);
@@ -344,8 +345,9 @@ public final class QuantizedGraph {
     return reals;
   }
 
-  /** The bias in the unit of the sums of integers. */
-  private String bias(Product product, Affine code, QuantizedMatrix matrix, List<NodeProto> more) {
+  /** The bias in the unit of the sums of integers; empty if 32 bits are too few for it. */
+  private Optional<String> bias(
+      Product product, Affine code, QuantizedMatrix matrix, List<NodeProto> more) {
     String given = product.bias().orElseThrow();
     float[] data = model.constant(given).orElseThrow().floats();
     float[] scales = new float[data.length];
@@ -353,7 +355,10 @@ public final class QuantizedGraph {
     for (int i = 0; i < data.length; i++) {
       scales[i] = code.scale() * matrix.scales()[i];
       double sum = Math.rint((double) data[i] / scales[i]);
-      sums.putInt((int) Math.clamp(sum, Integer.MIN_VALUE, Integer.MAX_VALUE));
+      if (!(Math.abs(sum) <= Integer.MAX_VALUE)) {
+        return Optional.empty();
+      }
+      sums.putInt((int) sum);
     }
     String integers = fresh(given + "_quantized");
     String scale = fresh(given + "_scale");
@@ -365,7 +370,7 @@ public final class QuantizedGraph {
         node("DequantizeLinear", given + "_DequantizeLinear", reals, integers, scale)
             .addAttribute(integer("axis", 0))
             .build());
-    return reals;
+    return Optional.of(reals);
   }
 
   private String fresh(String wanted) {

@@ -48,6 +48,10 @@ class QuantizedGraphTest {
 
   /** A norm whose mean is a {@code ReduceMean}, and two products that read it. */
   private static ModelSketch sketch(int version) {
+    return sketch(version, random(4, COLUMNS));
+  }
+
+  private static ModelSketch sketch(int version, Tensor bias) {
     AttributeProto axes =
         AttributeProto.newBuilder()
             .setName("axes")
@@ -59,7 +63,7 @@ class QuantizedGraphTest {
         .initializer("gamma", random(1, ROWS))
         .initializer("w", random(2, ROWS, COLUMNS))
         .initializer("v", random(3, COLUMNS, ROWS))
-        .initializer("bias", random(4, COLUMNS))
+        .initializer("bias", bias)
         .node("", "ReduceMean", List.of("x"), "mean", axes)
         .node("", "Sub", List.of("x", "mean"), "centred")
         .node("", "Mul", List.of("centred", "gamma"), "normed")
@@ -144,6 +148,21 @@ class QuantizedGraphTest {
         .contains("gamma", "w_quantized", "v_quantized", "bias_quantized")
         .doesNotContain("w", "v", "bias");
     assertThat(distance(sketch(13).run(folder, x), run(proto, x))).isBetween(1e-4, 0.02);
+  }
+
+  /** Its largest number is more than 2^31 steps of a sum of the second column. */
+  @Test
+  void aBiasBeyondTheSumsStaysFloat() throws IOException {
+    Tensor x = random(9, 3, ROWS);
+    Tensor bias = Tensor.floats(Shape.of(COLUMNS), 1, 4e6f, 1, 1, 1, 1);
+    ModelSketch sketch = sketch(13, bias);
+    QuantizableModel model = QuantizableModel.of(OnnxModel.read(sketch.written(folder)));
+    ModelProto proto = quantized(model, 8, Optional.of(Affine.of(-3, 3)), Optional.empty());
+    assertThat(proto.getGraph().getInitializerList())
+        .extracting(tensor -> tensor.getName())
+        .contains("bias", "v_quantized")
+        .doesNotContain("bias_quantized");
+    assertThat(distance(sketch.run(folder, x), run(proto, x))).isLessThan(1e-6);
   }
 
   @Test
