@@ -58,7 +58,7 @@ public record ModelFile(Path file, Module module) {
   }
 
   /** Like {@link #examine}; diagnostics of misfit extents name ones that fit. */
-  static ImportResult explained(
+  public static ImportResult explained(
       OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
     ImportResult imported = examine(model, dims, values);
     return dims.isEmpty() ? imported : InvalidExtents.of(model, values, dims).explain(imported);

@@ -124,8 +124,8 @@ public final class Attribution {
     this.target = target;
     this.progress = progress;
     this.module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(notes, progress)::prepare);
   }
 
   /**

@@ -68,8 +68,8 @@ public final class Calibration {
    */
   public CalibrationFile run(Request request) {
     Module module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(notes, progress)::prepare);
     progress.step("sharding");
     Module sharded = request.sharding().run(module);
     RangeStatistics.Measuring measuring = RangeStatistics.of(sharded);

@@ -48,8 +48,8 @@ public final class CodebookCalibration {
    */
   public CalibrationFile run(Calibration.Request request, List<SyncMethod.Width.Vector> methods) {
     Module module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(notes, progress)::prepare);
     progress.step("sharding");
     Module sharded = request.sharding().run(module);
     TokenStatistics.Measuring measuring = TokenStatistics.of(sharded);

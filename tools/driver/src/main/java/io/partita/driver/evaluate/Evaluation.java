@@ -89,8 +89,8 @@ public final class Evaluation {
    */
   public Result run(Request request) {
     Module module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(notes, progress)::prepare);
     Module placed = module;
     if (request.sharding().isPresent()) {
       progress.step("sharding");

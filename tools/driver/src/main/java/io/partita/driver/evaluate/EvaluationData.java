@@ -2,11 +2,16 @@ package io.partita.driver.evaluate;
 
 import io.partita.driver.npz.Npz;
 import io.partita.ir.diagnostic.NearestName;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * One array of a NumPy archive, whose first dimension counts samples.
@@ -20,7 +25,8 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
 
   /**
    * @throws io.partita.ir.diagnostic.PartitaException when it can't be read, with {@link
-   *     MetricCode#ARRAY} when it isn't there, with {@link MetricCode#DATA} when it is empty
+   *     MetricCode#ARRAY} when it isn't there, with {@link MetricCode#DATA} when it is empty or has
+   *     numbers that aren't finite
    */
   public static EvaluationData read(Path file, String name) {
     Map<String, Tensor> arrays = Npz.read(file);
@@ -44,7 +50,22 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
           samples.type(),
           "name another array with --array");
     }
-    return new EvaluationData(where, name, samples, Optional.ofNullable(arrays.get(name + LABELS)));
+    EvaluationData data =
+        new EvaluationData(where, name, samples, Optional.ofNullable(arrays.get(name + LABELS)));
+    data.requireFinite();
+    return data;
+  }
+
+  private void requireFinite() {
+    for (int i = 0; samples.element().isFloat() && i < samples.size(); i++) {
+      if (!Double.isFinite(samples.getDouble(i))) {
+        throw MetricCode.DATA.at(
+            where + ", sample " + i / length() + ", element " + i % length(),
+            "finite numbers",
+            samples.getDouble(i),
+            "leave the sample out, or save the array again");
+      }
+    }
   }
 
   int count() {
@@ -54,6 +75,33 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
   /** The elements of a sample. */
   int length() {
     return samples.size() / count();
+  }
+
+  /** Whether a sample has the extents of an input, apart from those of 1. */
+  boolean fits(TensorType input) {
+    return extents(samples.shape(), 1).equals(extents(input.shape(), 0));
+  }
+
+  /** Whether a sample is a series of runs, each with the features of an input. */
+  boolean isSeries(TensorType input) {
+    boolean isWhole = length() % input.shape().elements() == 0;
+    return isWhole && samples.shape().fromEnd(0).equals(input.shape().fromEnd(0));
+  }
+
+  /** Returns the diagnostic for samples of a shape that a model doesn't take. */
+  PartitaException misfit(String expected) {
+    return MetricCode.DATA.at(
+        where,
+        expected,
+        "samples of " + samples.shape().range(1, samples.shape().rank()) + ": " + samples.type(),
+        "name the array of the model's inputs with --array, in their shape");
+  }
+
+  private static List<Dim> extents(Shape shape, int from) {
+    return IntStream.range(from, shape.rank())
+        .mapToObj(shape::dim)
+        .filter(extent -> !extent.is(1))
+        .toList();
   }
 
   /** The name of the array of labels, which need not exist. */

@@ -2,17 +2,25 @@ package io.partita.driver.evaluate;
 
 import io.partita.driver.Compilation;
 import io.partita.driver.DecoderDimensions;
+import io.partita.driver.ModelFile;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.LanguageModel;
+import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.PassCode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Chooses the metric for a model, and the model's dimensions for the data. */
 final class MetricChoice {
@@ -75,8 +83,66 @@ final class MetricChoice {
         && program.description().outputs().stream().anyMatch(port -> port.type().rank() == 3);
   }
 
-  /** Sets a dynamic sequence length that isn't given to that of the data. */
-  static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
+  /**
+   * Prepares a model for the data: a dynamic sequence length that isn't given becomes that of the
+   * data.
+   *
+   * @param prepare prepares the model of a request
+   * @throws PartitaException if the model can't be prepared, with {@link MetricCode#DATA} if that
+   *     is because its sequences are shorter than those of the data
+   */
+  static Module prepared(
+      Compilation.Request request,
+      EvaluationData data,
+      Function<Compilation.Request, Module> prepare) {
+    Compilation.Request fitted = fitted(request, data);
+    try {
+      return prepare.apply(fitted);
+    } catch (PartitaException failure) {
+      throw tooLong(request, fitted, data, failure).orElse(failure);
+    }
+  }
+
+  /** Whether a model can't be prepared because of the length that the data has. */
+  private static Optional<PartitaException> tooLong(
+      Compilation.Request request,
+      Compilation.Request fitted,
+      EvaluationData data,
+      PartitaException failure) {
+    Diagnostic first = failure.diagnostics().getFirst();
+    if (!fitted.capacity().equals(request.capacity())) {
+      String past = DecoderDimensions.cache(OnnxModel.read(request.model())).iterator().next();
+      return first.code() == PassCode.CAPACITY_BEYOND_MODEL
+          ? Optional.of(
+              tooLong(data, first, first.remedy().replace("--kv-capacity ", "--dim " + past + "=")))
+          : Optional.empty();
+    }
+    if (fitted.dims().equals(request.dims())) {
+      return Optional.empty();
+    }
+    OnnxModel model = OnnxModel.read(request.model());
+    ImportResult imported = ModelFile.explained(model, fitted.dims(), fitted.values());
+    boolean isUsable =
+        ModelFile.explained(model, request.dims(), request.values()).module().isPresent();
+    if (imported.module().isPresent() || !isUsable) {
+      return Optional.empty();
+    }
+    Diagnostic cause = imported.diagnostics().getFirst();
+    return Optional.of(tooLong(data, cause, cause.remedy()));
+  }
+
+  private static PartitaException tooLong(EvaluationData data, Diagnostic cause, String remedy) {
+    return MetricCode.DATA.at(
+        data.where(),
+        "sequences that are no longer than those that the model takes",
+        "%d tokens in each sequence, but %s: expected %s, found %s"
+            .formatted(data.length(), cause.where(), cause.expected(), cause.found()),
+        remedy.startsWith("choose --dim")
+            ? remedy + ", which cuts sequences into windows"
+            : "give shorter sequences");
+  }
+
+  private static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
     boolean isText = PirFile.isPir(model.model());
     boolean isTokens = data.samples().element().isInteger() && data.samples().shape().rank() == 2;
     boolean isFeatures = data.samples().element().isFloat() && data.samples().shape().rank() == 3;

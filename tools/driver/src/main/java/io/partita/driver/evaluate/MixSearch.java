@@ -113,8 +113,8 @@ public final class MixSearch {
     this.progress = progress;
     Compilation.Request model = request.model().model();
     this.module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(model, request.model().data()));
+        MetricChoice.prepared(
+            model, request.model().data(), new Compilation(notes, progress)::prepare);
     this.file =
         TuningFile.begun(
             request.output(),

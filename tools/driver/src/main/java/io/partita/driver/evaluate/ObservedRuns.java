@@ -70,8 +70,10 @@ public final class ObservedRuns implements AutoCloseable {
       Consumer<Diagnostic> notes,
       ProgressListener progress) {
     Module module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request, data.samples()), model.withOutputs(values));
+        MetricChoice.prepared(
+            request,
+            data.samples(),
+            fitted -> new Compilation(notes, progress).prepare(fitted, model.withOutputs(values)));
     Added added = new Added(module, values.size());
     progress.step("emitting Java");
     EmittedJava emitted =

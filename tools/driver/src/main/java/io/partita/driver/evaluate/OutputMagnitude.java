@@ -33,17 +33,12 @@ final class OutputMagnitude implements Metric {
     TensorType input = features(program).orElseThrow();
     elements = Math.toIntExact(input.shape().elements());
     boolean isDecoder = !program.description().states().isEmpty();
-    boolean fits = isDecoder ? data.length() % elements == 0 : data.length() == elements;
-    if (!fits) {
-      throw MetricCode.DATA.at(
-          data.where(),
-          "samples of "
-              + (isDecoder ? "a multiple of " : "")
-              + elements
-              + " elements, as the model takes "
-              + input,
-          "samples of " + data.length() + ": " + data.samples().type(),
-          "name the array of the model's inputs with --array");
+    if (isDecoder ? !data.isSeries(input) : !data.fits(input)) {
+      throw data.misfit(
+          (isDecoder ? "samples of several tokens of " : "samples of ")
+              + input.shape()
+              + ", as the model takes "
+              + input);
     }
     this.runs = data.length() / elements;
     long capacity = program.description().room().map(Module.Room::capacity).orElse((long) runs);

@@ -60,8 +60,10 @@ public final class Ranking {
    */
   public RankingFile run(Request request) {
     Module module =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model().model(), request.model().data()));
+        MetricChoice.prepared(
+            request.model().model(),
+            request.model().data(),
+            new Compilation(notes, progress)::prepare);
     Module sharded = new ShardPass(request.strategy()).run(module);
     List<String> weights = BlockRanking.weights(sharded);
     if (weights.isEmpty()) {

@@ -39,8 +39,8 @@ public final class SpeculationEvaluation {
    */
   public Result run(Evaluation.Request request, Speculation options) {
     Module exact =
-        new Compilation(notes, progress)
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(notes, progress)::prepare);
     Pipeline passes =
         new Pipeline(List.of(new SpeculateAttention(options, true), new SimplifyPass()));
     Module speculating = passes.run(exact, (pass, before, after) -> progress.step(pass.purpose()));

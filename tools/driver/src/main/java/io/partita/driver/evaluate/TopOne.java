@@ -20,12 +20,8 @@ final class TopOne implements Metric {
     this.scaling = scaling;
     TensorType input = program.description().inputs().getFirst().type();
     long classes = program.description().outputs().getFirst().type().shape().elements();
-    if (input.shape().elements() != data.length()) {
-      throw MetricCode.DATA.at(
-          data.where(),
-          "samples of " + input.shape().elements() + " elements, as the model takes " + input,
-          "samples of " + data.length() + ": " + data.samples().type(),
-          "name the array of the model's inputs with --array");
+    if (!data.fits(input)) {
+      throw data.misfit("samples of " + input.shape() + ", as the model takes " + input);
     }
     Tensor given =
         data.labels()

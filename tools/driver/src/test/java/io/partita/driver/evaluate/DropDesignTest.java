@@ -58,8 +58,8 @@ class DropDesignTest {
             OptionalInt.of(SAMPLES),
             2);
     Module module =
-        new Compilation(note -> {}, step -> {})
-            .prepare(MetricChoice.fitted(request.model(), request.data()));
+        MetricChoice.prepared(
+            request.model(), request.data(), new Compilation(note -> {}, step -> {})::prepare);
     Strategy strategy = Strategy.of(Map.of("tensor", "" + DEVICES));
     Module exact = new ShardPass(strategy).run(module);
     Module dropped = new DropSyncs(BlockSelection.parse("0").orElseThrow()).run(exact);

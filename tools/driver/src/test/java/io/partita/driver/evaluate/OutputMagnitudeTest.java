@@ -120,7 +120,7 @@ class OutputMagnitudeTest {
     assertThatThrownBy(
             () -> MetricChoice.observed(MODEL, data(4), Scaling.NONE, new Doubled(false)))
         .isInstanceOf(PartitaException.class)
-        .hasMessageContaining("samples of 6 elements, as the model takes f32[1,3,2]");
+        .hasMessageContaining("samples of [1,3,2], as the model takes f32[1,3,2]");
     assertThatThrownBy(() -> MetricChoice.observed(MODEL, data(4), Scaling.NONE, new Doubled(true)))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("samples of at most 3 tokens, which the cache holds");
