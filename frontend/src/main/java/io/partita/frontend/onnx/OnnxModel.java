@@ -160,7 +160,12 @@ public final class OnnxModel {
 
   /** Returns the model with another main graph, which may use its external data. */
   public OnnxModel withGraph(GraphProto graph) {
-    return new OnnxModel(path, proto.toBuilder().setGraph(graph).build(), tensors);
+    return with(proto.toBuilder().setGraph(graph).build());
+  }
+
+  /** Returns another model in place of this one, which may use its external data. */
+  public OnnxModel with(ModelProto changed) {
+    return new OnnxModel(path, changed, tensors);
   }
 
   TensorReader tensors() {

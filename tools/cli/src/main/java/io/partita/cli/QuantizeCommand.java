@@ -1,12 +1,14 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.ModelFile;
 import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.driver.evaluate.Scaling;
 import io.partita.driver.quantize.Quantization;
 import io.partita.driver.quantize.RangeChoice;
+import io.partita.frontend.onnx.OnnxModel;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -125,13 +127,16 @@ final class QuantizeCommand implements Callable<Integer> {
       paramLabel = "E",
       description =
           "The relative error of a product from which its matrix gets 8 bits, and then its input"
-              + " stays float, and of an activation function from which it does; by default none.")
+              + " stays float, and of an attention or activation function from which it stays float;"
+              + " by default none.")
   double largestError = Double.POSITIVE_INFINITY;
 
   @Option(
       names = "--float",
       paramLabel = "NODE",
-      description = "The name of a product that stays float; may be repeated.")
+      description =
+          "The name of a product, attention or function that stays float, as in the table; may be"
+              + " repeated.")
   List<String> excluded = new ArrayList<>();
 
   @Option(
@@ -189,7 +194,7 @@ final class QuantizeCommand implements Callable<Integer> {
         new Compilation.Request(
             model.file(), options.dims, options.values, null, OptionalLong.empty());
     PrintWriter err = spec.commandLine().getErr();
-    Quantization.Result result;
+    Quantization.Quantized quantized;
     try (Progress progress = Progress.start(err, "starting")) {
       ObservedRuns.Data data =
           new ObservedRuns.Data(
@@ -197,10 +202,16 @@ final class QuantizeCommand implements Callable<Integer> {
               new Scaling(mean, deviation),
               OptionalInt.of(samples),
               threads);
-      result =
+      progress.step("reading " + request.model().getFileName());
+      quantized =
           new Quantization(progress::note, progress)
-              .run(new Quantization.Request(request, data, settings, output));
+              .run(
+                  new Quantization.Request(request, data, settings),
+                  OnnxModel.read(request.model()));
+      progress.step("writing " + output);
+      quantized.write(output);
     }
+    Quantization.Result result = quantized.result();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(Json.text(report(result)));
@@ -211,7 +222,16 @@ final class QuantizeCommand implements Callable<Integer> {
   }
 
   private void verify() {
-    require("-o", !isModel(output), output, "another file than the model");
+    Path file = model.file();
+    List<Path> given = Files.exists(file) ? ModelFile.parts(file) : List.of();
+    for (Path written : List.of(output, Quantization.data(output))) {
+      require(
+          "-o",
+          given.stream().noneMatch(part -> isSame(part, written)),
+          output,
+          "another file than the model"
+              + (written.equals(output) ? "" : ", and another than its data"));
+    }
     require("--weights", List.of("int8", "int4").contains(weights), weights, "int8 or int4");
     require(
         "--activations",
@@ -242,10 +262,10 @@ final class QuantizeCommand implements Callable<Integer> {
     require("--std", isDivisor, deviation, "a number above 0");
   }
 
-  /** Whether a file is the model, perhaps by another name. */
-  private boolean isModel(Path file) {
+  /** Whether two names are of one file. */
+  private static boolean isSame(Path file, Path other) {
     try {
-      return Files.isSameFile(file, model.path());
+      return Files.isSameFile(file, other);
     } catch (IOException missing) {
       return false;
     }
@@ -305,12 +325,12 @@ final class QuantizeCommand implements Callable<Integer> {
       lines.add(
           String.format(
               Locale.ROOT,
-              name + "  %-11s %-7s %-6s %9s %8.2f%% %4.1f dB",
+              name + "  %-11s %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
               attention.site().name(),
               "attention",
               "",
-              "int8",
-              "",
+              attention.bits() == 8 ? "int8" : "float",
+              100 * attention.ownError(),
               100 * attention.error(),
               attention.decibels()));
     }
@@ -365,6 +385,8 @@ final class QuantizeCommand implements Callable<Integer> {
     for (Quantization.Attention attention : result.attentions()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("product", attention.site().name());
+      fields.put("inputBits", attention.bits());
+      fields.put("ownError", attention.ownError());
       fields.put("error", attention.error());
       attentions.add(fields);
     }

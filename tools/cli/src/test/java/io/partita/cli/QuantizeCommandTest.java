@@ -151,6 +151,82 @@ class QuantizeCommandTest {
         .contains("past_key_3 (4): i8[1,4,past,8]", "KV cache   256 B a token", "attention 4");
   }
 
+  @SuppressWarnings("unchecked")
+  private static List<Map<String, Object>> attentions(Invocation run) {
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    return (List<Map<String, Object>>) run.json().get("attentions");
+  }
+
+  @Test
+  @Tag("thorough")
+  void attentionsWithLargeErrorsStayFloat() {
+    List<Map<String, Object>> all =
+        attentions(quantize(PREFILL, "--samples=2", "--attention=int8", "--json"));
+    assertThat(all).extracting("inputBits").containsOnly(8);
+    List<Double> errors =
+        all.stream().map(each -> ((Number) each.get("ownError")).doubleValue()).toList();
+    assertThat(errors).allSatisfy(error -> assertThat(error).isBetween(0.001, 0.2));
+    double limit = errors.stream().sorted().skip(1).findFirst().orElseThrow();
+    List<Map<String, Object>> some =
+        attentions(
+            quantize(PREFILL, "--samples=2", "--attention=int8", "--max-error=" + limit, "--json"));
+    assertThat(some)
+        .extracting("inputBits")
+        .containsExactlyElementsOf(
+            errors.stream().map(error -> (Object) (error <= limit ? 8 : 32)).toList());
+    assertThat(some).extracting("ownError").containsExactlyElementsOf(errors);
+  }
+
+  /**
+   * Also tests that a decoder with a cache of integers and one of floats generates the same text.
+   */
+  @Test
+  @Tag("thorough")
+  void anAttentionAndItsCacheStayFloat() {
+    String first = "/layers.0/self_attn/MatMul_1";
+    Invocation run =
+        quantize(
+            Invocation.DECODER, "--samples=2", "--attention=int8", "--float=" + first, "--json");
+    assertThat(attentions(run)).hasSize(3).extracting("product").doesNotContain(first);
+    assertThat(Invocation.of("inspect", quantized).out())
+        .contains("past_key_0: f32[1,4,past,8]", "past_key_3 (3): i8[1,4,past,8]");
+    assertThat(perplexity(quantized) / perplexity(Invocation.DECODER)).isBetween(0.97, 1.03);
+    String text = generated("java");
+    assertThat(text).startsWith("The king").hasSizeGreaterThan(30);
+    assertThat(generated("siracusa")).isEqualTo(text);
+  }
+
+  private String generated(String target) {
+    Path program = folder.resolve(target);
+    Invocation compiled =
+        Invocation.of("compile", quantized, "--target", target, "--kv-capacity", 64, "-o", program);
+    assertThat(compiled.exitCode()).as(compiled.err()).isZero();
+    Invocation run =
+        Invocation.of(
+            "generate",
+            program,
+            "--prompt",
+            "The king",
+            "--vocab",
+            Invocation.SHAKESPEARE.resolve("vocab.json"),
+            "--tokens",
+            40);
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    return run.out();
+  }
+
+  @Test
+  @Tag("thorough")
+  void functionsStayFloat() {
+    Invocation run =
+        quantize(PREFILL, "--samples=1", "--functions=int8", "--float=/layers.2/Mul", "--json");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat((List<?>) run.json().get("functions"))
+        .hasSize(3)
+        .extracting("function")
+        .doesNotContain("/layers.2/Mul");
+  }
+
   @Tag("thorough")
   @Test
   void attentionsOfThePrompt() {
@@ -207,7 +283,7 @@ class QuantizeCommandTest {
   void namesTheNearestProduct() {
     assertThat(quantize(PREFILL, "--float=/lm_head/MatMull").err())
         .contains(
-            "error P6306: the model has no such product",
+            "error P6306: the model has no such product, attention or function",
             "did you mean '--float /lm_head/MatMul'?");
   }
 

@@ -110,6 +110,36 @@ public final class QuantizableModel {
     return products;
   }
 
+  /**
+   * Checks that a product has numbers that integers can stand for.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link QuantizeCode#WEIGHT} if not
+   */
+  public void requireFinite(Product product) {
+    requireFinite(product, product.weight(), product.data());
+    product
+        .bias()
+        .ifPresent(
+            name ->
+                constant(name)
+                    .filter(bias -> bias.element().isFloat())
+                    .ifPresent(bias -> requireFinite(product, name, bias)));
+  }
+
+  private static void requireFinite(Product product, String name, Tensor weight) {
+    float[] numbers = weight.floats();
+    for (int i = 0; i < numbers.length; i++) {
+      if (!Float.isFinite(numbers[i])) {
+        throw QuantizeCode.WEIGHT.at(
+            "product \"" + product.name() + "\", weight \"" + name + "\", element " + i,
+            "a finite number",
+            numbers[i],
+            "train or export the model again, or leave the product float with --float "
+                + product.name());
+      }
+    }
+  }
+
   /** Returns the attentions whose products are nodes of the main graph. */
   public List<AttentionSite> attentions() {
     return AttentionSites.of(this);

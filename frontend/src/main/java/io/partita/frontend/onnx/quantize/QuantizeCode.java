@@ -11,9 +11,10 @@ public enum QuantizeCode implements DiagnosticCode {
   RANGE("P6303", "a value has no range to quantize"),
   GROUPS("P6304", "the groups don't divide a weight"),
   OPERATOR_SET("P6305", "the model's operator set can't express the quantization"),
-  LAYER("P6306", "the model has no such product"),
+  LAYER("P6306", "the model has no such product, attention or function"),
   NO_ATTENTION("P6307", "the model has no attention to quantize"),
-  NO_FUNCTION("P6308", "the model has no activation function to quantize");
+  NO_FUNCTION("P6308", "the model has no activation function to quantize"),
+  WEIGHT("P6309", "a weight isn't a finite number");
 
   private final String id;
   private final String title;

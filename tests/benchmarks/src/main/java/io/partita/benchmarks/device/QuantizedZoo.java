@@ -7,6 +7,7 @@ import io.partita.driver.evaluate.Scaling;
 import io.partita.driver.quantize.Quantization;
 import io.partita.driver.quantize.RangeChoice;
 import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
@@ -93,7 +94,8 @@ public final class QuantizedZoo {
       Compilation.Request model =
           new Compilation.Request(exact, Map.of(), Map.of(), null, OptionalLong.empty());
       new Quantization(note -> {}, step -> {})
-          .run(new Quantization.Request(model, data, settings, quantized));
+          .run(new Quantization.Request(model, data, settings), OnnxModel.read(exact))
+          .write(quantized);
       return mode == Mode.DECODE
           ? NetworkBenchmarks.decoder(quantized, tokens)
           : NetworkBenchmarks.imported(quantized, ImportOptions.NONE);

@@ -36,6 +36,9 @@ public final class Quantization {
   /** The most samples on which the quantized model is compared with the float model. */
   private static final int COMPARED = 8;
 
+  private static final int BYTE = 8;
+  private static final int FLOAT = 32;
+
   /**
    * How to quantize.
    *
@@ -47,8 +50,8 @@ public final class Quantization {
    * @param percentile the part of the numbers within the range, in percent
    * @param smoothing the part of outliers that moves into the matrices, from 0 to 1
    * @param largestError the relative error of a product beyond which it gets more bits, and of an
-   *     activation function beyond which it stays float
-   * @param excluded the names of products that stay float
+   *     attention or activation function beyond which it stays float
+   * @param excluded the names of products, attentions and functions that stay float
    */
   public record Settings(
       int weightBits,
@@ -66,8 +69,7 @@ public final class Quantization {
     }
   }
 
-  public record Request(
-      Compilation.Request model, ObservedRuns.Data data, Settings settings, Path output) {}
+  public record Request(Compilation.Request model, ObservedRuns.Data data, Settings settings) {}
 
   /**
    * A product of the quantized model.
@@ -88,9 +90,11 @@ public final class Quantization {
   /**
    * An attention of the quantized model.
    *
+   * @param bits those of its operands; 32 if it stays float
+   * @param ownError the relative L2 error of its result, if only it is quantized
    * @param error the relative L2 error of its result in the quantized model
    */
-  public record Attention(AttentionSite site, double error) {
+  public record Attention(AttentionSite site, int bits, double ownError, double error) {
     /** The ratio of signal to quantization noise, in decibels. */
     public double decibels() {
       return RelativeError.decibels(error);
@@ -129,6 +133,33 @@ public final class Quantization {
       double exact,
       double value) {}
 
+  /**
+   * A quantized model.
+   *
+   * @param source the float model, to whose external data it may refer
+   */
+  public record Quantized(OnnxModel source, OnnxModel model, Result result) {
+    /**
+     * Writes the model, and its data beside it if that belongs into another file.
+     *
+     * @throws io.partita.ir.diagnostic.PartitaException if a file can't be written
+     */
+    public void write(Path output) {
+      QuantizedFile[] written = {new QuantizedFile(model.proto(), source)};
+      if (written[0].hasData()) {
+        Path data = data(output);
+        OutputFile.write(
+            data, out -> written[0] = written[0].writeData(out, data.getFileName().toString()));
+      }
+      OutputFile.write(output, out -> written[0].writeModel(out));
+    }
+  }
+
+  /** The file of the data of a quantized model, if that isn't in the model's own. */
+  public static Path data(Path output) {
+    return output.resolveSibling(output.getFileName() + ".data");
+  }
+
   private final Consumer<Diagnostic> notes;
   private final ProgressListener progress;
 
@@ -142,23 +173,22 @@ public final class Quantization {
   }
 
   /**
-   * Writes the quantized model.
+   * Quantizes a model.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link QuantizeCode} if it can't be
-   *     quantized or the data gives no ranges; if the data doesn't fit or a file can't be read or
-   *     written
+   *     quantized or the data gives no ranges; if the data doesn't fit
    */
-  public Result run(Request request) {
-    progress.step("reading " + request.model().model().getFileName());
-    QuantizableModel model = QuantizableModel.of(OnnxModel.read(request.model().model()));
+  public Quantized run(Request request, OnnxModel given) {
+    QuantizableModel model = QuantizableModel.of(given);
     QuantizedSites sites = QuantizedSites.of(model, request);
     List<Product> products = sites.products();
     Settings settings = request.settings();
     List<String> inputs = sites.inputs();
     SequencedMap<String, String> shown = sites.results();
-    inputs.forEach(input -> shown.put(QuantizedSites.INPUT + input, input));
+    SequencedMap<String, String> observed = new LinkedHashMap<>(shown);
+    inputs.forEach(input -> observed.put(QuantizedSites.INPUT + input, input));
     try (ObservedRuns runs =
-        ObservedRuns.of(request.model(), model.model(), shown, request.data(), notes, progress)) {
+        ObservedRuns.of(request.model(), given, observed, request.data(), notes, progress)) {
       Map<String, FeatureExtents> extents = extents(runs, inputs);
       extents.forEach((name, seen) -> seen.verified(name));
       Map<String, double[]> factors = factors(model, products, extents, settings);
@@ -172,7 +202,7 @@ public final class Quantization {
         Optional<double[]> divisors = Optional.ofNullable(factors.get(product.input()));
         Optional<Affine> code =
             settings.activations()
-                ? Optional.of(settings.ranges().code(input.histogram(), settings.percentile()))
+                ? Optional.of(code(product.input(), input, settings))
                 : Optional.empty();
         for (QuantizedGraph.Choice choice : ladder(product, divisors, code, settings)) {
           double error = input.rows().error(product, choice, divisors);
@@ -183,30 +213,89 @@ public final class Quantization {
           }
         }
       }
-      List<QuantizedGraph.AttentionChoice> codes =
-          sites.attentions().stream().map(site -> choice(site, seen, settings)).toList();
-      List<FunctionCode> arguments =
+      List<FunctionCode> functions =
           sites.functions().stream()
-              .map(site -> code(model, site, seen.get(site.input()), settings))
+              .map(
+                  site -> {
+                    Seen input = seen.get(site.input());
+                    Affine code = code(site.input(), input, settings);
+                    return FunctionCode.of(model, site, code, input.rows());
+                  })
               .toList();
-      List<QuantizedGraph.FunctionChoice> coded =
-          arguments.stream()
-              .filter(each -> each.isUsed(settings))
-              .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
+      Compared exact = compared(runs, shown, Math.min(COMPARED, runs.samples()));
+      List<AttentionCode> attentions =
+          sites.attentions().stream()
+              .map(site -> attention(request, model, choice(site, seen, settings), exact))
               .toList();
-      progress.step("writing " + request.output());
-      write(
-          new QuantizedFile(
-              QuantizedGraph.of(model, choices, factors, codes, coded), model.model()),
-          request);
-      return compared(request, runs, sites, arguments, choices, errors, factors.size());
+      OnnxModel quantized =
+          given.with(
+              QuantizedGraph.of(
+                  model,
+                  choices,
+                  factors,
+                  attentions.stream()
+                      .filter(each -> each.isUsed(settings))
+                      .map(AttentionCode::choice)
+                      .toList(),
+                  functions.stream()
+                      .filter(each -> each.isUsed(settings))
+                      .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
+                      .toList()));
+      Compared found = compared(request, quantized, shown, exact.samples().size());
+      return new Quantized(
+          given,
+          quantized,
+          new Result(
+              products.stream()
+                  .map(
+                      product ->
+                          new Layer(
+                              product,
+                              choices.get(product).matrix().bits(),
+                              choices.get(product).input().isPresent() ? BYTE : FLOAT,
+                              errors.get(product),
+                              found.error(exact, product.name())))
+                  .toList(),
+              attentions.stream()
+                  .map(
+                      each ->
+                          new Attention(
+                              each.site(),
+                              each.isUsed(settings) ? BYTE : FLOAT,
+                              each.error(),
+                              found.error(exact, each.site().name())))
+                  .toList(),
+              functions.stream()
+                  .map(
+                      each ->
+                          new Activation(
+                              each.site(),
+                              each.isUsed(settings) ? BYTE : FLOAT,
+                              each.error(),
+                              found.error(exact, each.site().name())))
+                  .toList(),
+              runs.samples(),
+              exact.samples().size(),
+              factors.size(),
+              runs.metric(),
+              exact.value(),
+              found.value()));
     }
   }
 
-  private static FunctionCode code(
-      QuantizableModel model, FunctionSite site, Seen seen, Settings settings) {
-    return FunctionCode.of(
-        model, site, settings.ranges().code(seen.histogram(), settings.percentile()), seen.rows());
+  /** Chooses the code of a value within the model. */
+  private static Affine code(String value, Seen seen, Settings settings) {
+    Histogram all = seen.histogram();
+    Affine code = settings.ranges().code(all, settings.percentile());
+    if (code.scale() < Float.MIN_NORMAL) {
+      throw QuantizeCode.RANGE.at(
+          "value \"" + value + "\"",
+          "a range that has 255 steps",
+          "a range without any, of numbers from " + (float) all.low() + " to " + (float) all.high(),
+          "choose --range minmax, calibrate with more varied data, or leave what reads the value"
+              + " float with --float");
+    }
+    return code;
   }
 
   private static QuantizedGraph.AttentionChoice choice(
@@ -214,9 +303,25 @@ public final class Quantization {
     return new QuantizedGraph.AttentionChoice(
         site,
         site.measured().stream()
-            .map(use -> seen.get(use.value()).histogram())
-            .map(all -> settings.ranges().code(all, settings.percentile()).centred())
+            .map(use -> code(use.value(), seen.get(use.value()), settings).centred())
             .toList());
+  }
+
+  /** Measures the error of an attention by runs of a model in which nothing else is quantized. */
+  private AttentionCode attention(
+      Request request,
+      QuantizableModel model,
+      QuantizedGraph.AttentionChoice choice,
+      Compared exact) {
+    AttentionSite site = choice.site();
+    OnnxModel alone =
+        model
+            .model()
+            .with(QuantizedGraph.of(model, Map.of(), Map.of(), List.of(choice), List.of()));
+    SequencedMap<String, String> shown = new LinkedHashMap<>();
+    shown.put(QuantizedSites.RESULT + site.name(), site.output());
+    Compared found = compared(request, alone, shown, exact.samples().size());
+    return new AttentionCode(choice, found.error(exact, site.name()));
   }
 
   private static Map<String, FeatureExtents> extents(ObservedRuns runs, List<String> inputs) {
@@ -329,88 +434,41 @@ public final class Quantization {
     return ladder;
   }
 
-  private static void write(QuantizedFile file, Request request) {
-    Path output = request.output();
-    QuantizedFile[] written = {file};
-    if (file.hasData()) {
-      String location = output.getFileName() + ".data";
-      OutputFile.write(
-          output.resolveSibling(location), out -> written[0] = file.writeData(out, location));
+  /**
+   * What runs showed.
+   *
+   * @param samples the last results of each sample
+   * @param value the metric
+   */
+  private record Compared(List<Map<String, Tensor>> samples, double value) {
+    /** The relative L2 error of a named product, attention or function. */
+    double error(Compared exact, String name) {
+      return RelativeError.of(exact.samples, samples, QuantizedSites.RESULT + name);
     }
-    OutputFile.write(output, out -> written[0].writeModel(out));
   }
 
-  private Result compared(
-      Request request,
-      ObservedRuns exact,
-      QuantizedSites sites,
-      List<FunctionCode> functions,
-      Map<Product, QuantizedGraph.Choice> choices,
-      Map<Product, Double> errors,
-      int smoothed) {
-    SequencedMap<String, String> shown = sites.results();
-    int count = Math.min(COMPARED, exact.samples());
-    List<Map<String, Tensor>> wanted = results(exact, shown, count);
-    double value = exact.value();
-    OnnxModel quantized = OnnxModel.read(request.output());
+  /** Runs a changed model. */
+  private Compared compared(
+      Request request, OnnxModel changed, SequencedMap<String, String> shown, int count) {
     try (ObservedRuns runs =
         ObservedRuns.of(
-            request.model(), quantized, shown, request.data(), diagnostic -> {}, progress)) {
-      List<Map<String, Tensor>> found = results(runs, shown, count);
-      List<Layer> layers = new ArrayList<>();
-      for (Product product : sites.products()) {
-        QuantizedGraph.Choice choice = choices.get(product);
-        layers.add(
-            new Layer(
-                product,
-                choice.matrix().bits(),
-                choice.input().isPresent() ? 8 : 32,
-                errors.get(product),
-                RelativeError.of(wanted, found, QuantizedSites.RESULT + product.name())));
-      }
-      List<Attention> compared =
-          sites.attentions().stream()
-              .map(
-                  site ->
-                      new Attention(
-                          site,
-                          RelativeError.of(wanted, found, QuantizedSites.RESULT + site.name())))
-              .toList();
-      List<Activation> activations =
-          functions.stream()
-              .map(
-                  each ->
-                      new Activation(
-                          each.site(),
-                          each.isUsed(request.settings()) ? 8 : 32,
-                          each.error(),
-                          RelativeError.of(
-                              wanted, found, QuantizedSites.RESULT + each.site().name())))
-              .toList();
-      return new Result(
-          layers,
-          compared,
-          activations,
-          exact.samples(),
-          count,
-          smoothed,
-          exact.metric(),
-          value,
-          runs.value());
+            request.model(), changed, shown, request.data(), diagnostic -> {}, progress)) {
+      return compared(runs, shown, count);
     }
   }
 
-  /** The last results of each sample. */
-  private static List<Map<String, Tensor>> results(
+  private static Compared compared(
       ObservedRuns runs, SequencedMap<String, String> shown, int count) {
-    return runs.each(
-        "compared",
-        count,
-        outputs -> {
-          Map<String, Tensor> found = new LinkedHashMap<>();
-          shown.keySet().forEach(name -> found.put(name, outputs.get(name)));
-          return found;
-        },
-        (one, other) -> other);
+    List<Map<String, Tensor>> samples =
+        runs.each(
+            "compared",
+            count,
+            outputs -> {
+              Map<String, Tensor> found = new LinkedHashMap<>();
+              shown.keySet().forEach(name -> found.put(name, outputs.get(name)));
+              return found;
+            },
+            (one, other) -> other);
+    return new Compared(samples, runs.value());
   }
 }

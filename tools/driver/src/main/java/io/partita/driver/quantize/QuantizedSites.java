@@ -24,12 +24,17 @@ record QuantizedSites(
    *     nothing of what the request names
    */
   static QuantizedSites of(QuantizableModel model, Quantization.Request request) {
-    List<Product> products = chosen(model, request);
-    if (request.settings().weightBits() < 8) {
-      requireGroups(products, request.settings().group());
+    Quantization.Settings settings = request.settings();
+    String where = request.model().model().toString();
+    requireNames(model, settings.excluded());
+    List<Product> products = products(model, where, settings.excluded());
+    if (settings.weightBits() < 8) {
+      requireGroups(products, settings.group());
     }
     return new QuantizedSites(
-        products, attentions(model, request), functions(model, products, request));
+        products,
+        settings.attention() ? attentions(model, where, settings.excluded()) : List.of(),
+        settings.functions() ? functions(model, products, where, settings.excluded()) : List.of());
   }
 
   /** Returns the values whose ranges are measured. */
@@ -54,62 +59,74 @@ record QuantizedSites(
     return shown;
   }
 
-  private static List<Product> chosen(QuantizableModel model, Quantization.Request request) {
-    List<String> names = model.products().stream().map(Product::name).toList();
-    for (String excluded : request.settings().excluded()) {
-      if (!names.contains(excluded)) {
+  private static void requireNames(QuantizableModel model, List<String> excluded) {
+    List<String> names =
+        Stream.of(
+                model.products().stream().map(Product::name),
+                model.attentions().stream().map(AttentionSite::name),
+                model.functions().stream().map(FunctionSite::name))
+            .flatMap(all -> all)
+            .toList();
+    for (String name : excluded) {
+      if (!names.contains(name)) {
         throw QuantizeCode.LAYER.at(
-            "--float " + excluded,
-            "the name of a MatMul or Gemm with a trained matrix",
-            excluded,
-            NearestName.of(excluded, names)
+            "--float " + name,
+            "the name of a MatMul or Gemm with a trained matrix, of an attention's second product,"
+                + " or of the last node of an activation function",
+            name,
+            NearestName.of(name, names)
                 .map(near -> NearestName.suggestion("--float " + near))
-                .orElse("its products are " + String.join(", ", names)));
+                .orElse("these are " + String.join(", ", names)));
       }
     }
+  }
+
+  private static List<Product> products(
+      QuantizableModel model, String where, List<String> excluded) {
     List<Product> chosen =
-        model.products().stream()
-            .filter(product -> !request.settings().excluded().contains(product.name()))
-            .toList();
+        model.products().stream().filter(product -> !excluded.contains(product.name())).toList();
     if (chosen.isEmpty()) {
       throw QuantizeCode.NO_PRODUCT.at(
-          request.model().model().toString(),
-          "a product to quantize",
-          "--float for each of them",
-          "leave a --float out");
+          where, "a product to quantize", "--float for each of them", "leave a --float out");
     }
+    chosen.forEach(model::requireFinite);
     return chosen;
   }
 
   private static List<AttentionSite> attentions(
-      QuantizableModel model, Quantization.Request request) {
-    if (!request.settings().attention()) {
-      return List.of();
-    }
-    List<AttentionSite> attentions = model.attentions();
-    if (attentions.isEmpty()) {
+      QuantizableModel model, String where, List<String> excluded) {
+    List<AttentionSite> all = model.attentions();
+    if (all.isEmpty()) {
       throw QuantizeCode.NO_ATTENTION.at(
-          request.model().model().toString(),
+          where,
           "the products and the softmax of an attention as nodes of the main graph",
           "none",
           "export the model without fused attention, or leave out --attention int8");
     }
-    return attentions;
+    List<AttentionSite> chosen =
+        all.stream().filter(site -> !excluded.contains(site.name())).toList();
+    if (chosen.isEmpty()) {
+      throw QuantizeCode.NO_ATTENTION.at(
+          where,
+          "an attention to quantize",
+          "--float for each of them",
+          "leave out --attention int8, or a --float");
+    }
+    return chosen;
   }
 
   /** Returns the functions of products that are quantized. */
   private static List<FunctionSite> functions(
-      QuantizableModel model, List<Product> products, Quantization.Request request) {
-    if (!request.settings().functions()) {
-      return List.of();
-    }
+      QuantizableModel model, List<Product> products, String where, List<String> excluded) {
     List<FunctionSite> functions =
-        model.functions().stream().filter(site -> products.contains(site.source())).toList();
+        model.functions().stream()
+            .filter(site -> products.contains(site.source()) && !excluded.contains(site.name()))
+            .toList();
     if (functions.isEmpty()) {
       throw QuantizeCode.NO_FUNCTION.at(
-          request.model().model().toString(),
+          where,
           "an activation function other than ReLU between two quantized products",
-          "none",
+          excluded.isEmpty() ? "none" : "none that --float leaves",
           "leave out --functions int8");
     }
     return functions;
