@@ -250,7 +250,7 @@ public final class Tensor {
 
   /** Whether the data is a part of a mapped file. */
   public boolean isMapped() {
-    return data().heapBase().isEmpty();
+    return data().isNative();
   }
 
   /** Returns the same data with another shape. */

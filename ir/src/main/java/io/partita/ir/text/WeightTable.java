@@ -29,7 +29,10 @@ final class WeightTable {
 
   private record Content(long bytes, long hash) {}
 
-  /** The identity of data that isn't hashed: its location in memory. */
+  /**
+   * The identity of data that isn't hashed: its location in memory. That of a read-only array isn't
+   * known, so each has its own.
+   */
   private record Memory(Object base, long address, long bytes) {}
 
   private final long largestHashed;
@@ -80,7 +83,8 @@ final class WeightTable {
       return;
     }
     MemorySegment data = tensor.bytes();
-    Memory memory = new Memory(data.heapBase().orElse(null), data.address(), data.byteSize());
+    Object base = data.isNative() ? null : data.heapBase().orElseGet(Object::new);
+    Memory memory = new Memory(base, data.address(), data.byteSize());
     Place place = byMemory.get(memory);
     if (place == null) {
       place = data.byteSize() <= largestHashed ? hashed(tensor) : store(tensor, "");

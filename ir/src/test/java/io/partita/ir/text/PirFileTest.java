@@ -16,6 +16,8 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,6 +73,25 @@ class PirFileTest {
     assertThat(read.equals(module)).isTrue();
     assertThat(read.graph().nodes())
         .allSatisfy(node -> assertThat(node.constant().orElseThrow().isMapped()).isTrue());
+  }
+
+  /** Arrays that can't be written have no visible location, and yet aren't mapped. */
+  @Test
+  void readOnlyArraysAreDifferentWeights() {
+    Path file = folder.resolve("x.pir");
+    Tensor[] weights = {ramp(100, 1), ramp(100, 2), ramp(100, 3)};
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] =
+          Tensor.of(weights[i].type(), MemorySegment.ofArray(bytes(weights[i])).asReadOnly());
+      assertThat(weights[i].isMapped()).isFalse();
+    }
+    PirFile.write(moduleOf(weights), file);
+    assertThat(PirFile.read(file).equals(moduleOf(ramp(100, 1), ramp(100, 2), ramp(100, 3))))
+        .isTrue();
+  }
+
+  private static byte[] bytes(Tensor tensor) {
+    return tensor.bytes().toArray(ValueLayout.JAVA_BYTE);
   }
 
   @Test
