@@ -12,7 +12,10 @@ import java.util.OptionalLong;
  * @param arguments the arguments by name; one without a name has the empty name
  */
 public record PassCall(String name, Map<String, String> arguments) {
-  static PassCall parse(String text) {
+  /**
+   * @throws PartitaException if it is malformed
+   */
+  public static PassCall parse(String text) {
     int open = text.indexOf('(');
     if (open >= 0 && !text.endsWith(")")) {
       throw Pipeline.syntax(text, "nothing after ')'", text.substring(text.indexOf(')') + 1));

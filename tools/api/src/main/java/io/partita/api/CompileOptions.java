@@ -94,6 +94,11 @@ public final class CompileOptions {
     return Optional.ofNullable(values.passes);
   }
 
+  /** The options of a quantization before the model is compiled. */
+  public Optional<String> quantize() {
+    return Optional.ofNullable(values.quantize);
+  }
+
   public OptionalLong cacheCapacity() {
     return values.cacheCapacity;
   }
@@ -135,6 +140,7 @@ public final class CompileOptions {
     private String speculate;
     private String plan;
     private String passes;
+    private String quantize;
     private OptionalLong cacheCapacity = OptionalLong.empty();
     private OptionalLong chunk = OptionalLong.empty();
     private Path promptModel;
@@ -161,6 +167,7 @@ public final class CompileOptions {
       speculate = other.speculate;
       plan = other.plan;
       passes = other.passes;
+      quantize = other.quantize;
       cacheCapacity = other.cacheCapacity;
       chunk = other.chunk;
       promptModel = other.promptModel;
@@ -251,6 +258,15 @@ public final class CompileOptions {
     /** Passes to run instead of the default ones; null for the default. */
     public Builder passes(String pipeline) {
       passes = pipeline;
+      return this;
+    }
+
+    /**
+     * Quantizes the ONNX model first, with the options of {@code partita quantize}, such as {@code
+     * calibration=eval.npz,weights=int4,group=64}; null for no quantization.
+     */
+    public Builder quantize(String text) {
+      quantize = text;
       return this;
     }
 

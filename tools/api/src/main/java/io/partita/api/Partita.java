@@ -13,10 +13,13 @@ import io.partita.driver.chip.TargetSettings;
 import io.partita.driver.plan.DeviceSelection;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
+import io.partita.driver.quantize.QuantizationStep;
+import io.partita.driver.quantize.QuantizePass;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetDescription;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +49,7 @@ public final class Partita {
   private final CompilationListener listener;
   private final DeviceSelection devices;
   private final TargetSettings settings;
+  private final Optional<QuantizationStep> quantization;
 
   private Partita(CompileOptions options, CompilationListener listener) {
     this.options = options;
@@ -56,6 +60,7 @@ public final class Partita {
             ? chosen
             : chosen.orElse(Target.of(options.target()).usualDevices(options.target()));
     this.settings = new TargetSettings(options.settings());
+    this.quantization = options.quantize().map(QuantizePass::parse);
   }
 
   /**
@@ -87,6 +92,10 @@ public final class Partita {
                     "--chunk takes a number of 2 or more tokens, not " + tokens);
               }
             });
+    if (options.promptModel().isPresent() && quantization.isPresent()) {
+      throw new InvalidOptionsException(
+          "--prompt-model takes no --quantize: both models need the same integers");
+    }
     if (options.promptModel().isPresent() && options.chunk().isEmpty()) {
       throw new InvalidOptionsException("--prompt-model needs --chunk N, its number of tokens");
     }
@@ -133,7 +142,9 @@ public final class Partita {
               options.output(),
               () -> report(notes, Optional.empty()));
     }
-    return FileListing.of(options.output(), ModelFile.parts(options.model()), program);
+    List<Path> inputs = new ArrayList<>(ModelFile.parts(options.model()));
+    quantization.map(QuantizationStep::calibration).ifPresent(inputs::add);
+    return FileListing.of(options.output(), inputs, program);
   }
 
   /** The target; with a plan, Java takes no settings, which are then those of the plan's target. */
@@ -188,6 +199,7 @@ public final class Partita {
         options.passes().orElse(null),
         options.chunk(),
         options.cacheCapacity(),
-        options.promptModel());
+        options.promptModel(),
+        quantization);
   }
 }

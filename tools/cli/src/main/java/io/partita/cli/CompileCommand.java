@@ -59,6 +59,8 @@ final class CompileCommand implements Callable<Integer> {
 
   @Mixin ModelOptions options = new ModelOptions();
 
+  @Mixin QuantizeOptions quantization = new QuantizeOptions();
+
   @Mixin DeviceOptions devices = new DeviceOptions();
 
   @Mixin SyncOptions syncs = new SyncOptions();
@@ -193,6 +195,7 @@ final class CompileCommand implements Callable<Integer> {
             .speculate(speculation.text)
             .plan(plan)
             .passes(passes)
+            .quantize(quantization.text)
             .promptModel(promptModel)
             .packageName(packageName)
             .className(className)

@@ -52,6 +52,8 @@ final class EvaluateCommand implements Callable<Integer> {
 
   @Mixin ModelOptions options = new ModelOptions();
 
+  @Mixin QuantizeOptions quantization = new QuantizeOptions();
+
   @Mixin DeviceOptions devices = new DeviceOptions();
 
   @Mixin SyncOptions syncs = new SyncOptions();
@@ -109,12 +111,13 @@ final class EvaluateCommand implements Callable<Integer> {
     verifyAttribution(sharding);
     Compilation.Request request =
         new Compilation.Request(
-            model.file(),
-            options.dims,
-            options.values,
-            passes,
-            OptionalLong.empty(),
-            capacity == null ? OptionalLong.empty() : OptionalLong.of(capacity));
+                model.file(),
+                options.dims,
+                options.values,
+                passes,
+                OptionalLong.empty(),
+                capacity == null ? OptionalLong.empty() : OptionalLong.of(capacity))
+            .with(quantization.step());
     Evaluation.Request evaluated =
         new Evaluation.Request(
             request,

@@ -103,13 +103,15 @@ final class OptCommand implements Callable<Integer> {
       OutputFile.verify(output);
     }
     Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
+    Pipeline remaining = StagedFile.rest(file, pipeline);
     NumericVerification verification = new NumericVerification(seed);
     Staged<?> result;
     try (Progress progress = Progress.start(err, "reading " + file.getFileName())) {
-      Staged<?> model = StagedFile.read(file, options.dims, options.values, pipeline);
+      Staged<?> model =
+          StagedFile.read(file, options.dims, options.values, pipeline, progress::note, progress);
       progress.step("running passes");
       result =
-          pipeline.run(
+          remaining.run(
               model,
               (pass, before, after) -> {
                 progress.step("after " + pass.name());
@@ -127,7 +129,7 @@ final class OptCommand implements Callable<Integer> {
               });
     }
     if (verify) {
-      if (pipeline.passes().isEmpty()) {
+      if (remaining.passes().isEmpty()) {
         verification.run(result).forEach(out::println);
       }
       sayWhatVaries(result, out);

@@ -9,6 +9,7 @@ import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.PlannedTarget;
 import io.partita.driver.plan.Planning;
+import io.partita.driver.quantize.QuantizationStep;
 import io.partita.driver.report.BlockFields;
 import io.partita.driver.report.ReportFile;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -82,6 +83,8 @@ final class PlanCommand implements Callable<Integer> {
 
   @Mixin ModelOptions options = new ModelOptions();
 
+  @Mixin QuantizeOptions quantization = new QuantizeOptions();
+
   @Mixin SyncOptions syncs = new SyncOptions();
 
   @Mixin SpeculateOptions speculation = new SpeculateOptions();
@@ -119,6 +122,7 @@ final class PlanCommand implements Callable<Integer> {
         speculates.isPresent()
             ? groups(selection, described, count)
             : StrategyChoice.parse(strategy);
+    Optional<QuantizationStep> quantized = quantization.step();
     PlanResult result;
     BlockFields.Planned blocks = new BlockFields.Planned(List.of(), Optional.empty());
     Optional<Diagnostic> shortage = Optional.empty();
@@ -127,7 +131,8 @@ final class PlanCommand implements Callable<Integer> {
       OptionalLong positions = capacity == null ? source.capacity() : OptionalLong.of(capacity);
       PlanRequest request =
           new PlanRequest(
-              new Compilation.Request(source.file(), source.dims(), options.values, null),
+              new Compilation.Request(source.file(), source.dims(), options.values, null)
+                  .with(quantized),
               positions,
               described,
               count,

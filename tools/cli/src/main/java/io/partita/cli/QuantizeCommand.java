@@ -1,14 +1,10 @@
 package io.partita.cli;
 
-import io.partita.driver.Compilation;
 import io.partita.driver.ModelFile;
 import io.partita.driver.OutputFile;
-import io.partita.driver.evaluate.EvaluationData;
-import io.partita.driver.evaluate.ObservedRuns;
-import io.partita.driver.evaluate.Scaling;
 import io.partita.driver.quantize.Quantization;
-import io.partita.driver.quantize.RangeChoice;
-import io.partita.frontend.onnx.OnnxModel;
+import io.partita.driver.quantize.QuantizationOptions;
+import io.partita.driver.quantize.QuantizationStep;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -18,8 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -54,7 +48,7 @@ final class QuantizeCommand implements Callable<Integer> {
       names = "--array",
       paramLabel = "NAME",
       description = "The array of samples; by default ${DEFAULT-VALUE}.")
-  String array = "calibration";
+  String array = QuantizationOptions.usual("array");
 
   @Option(
       names = {"-o", "--output"},
@@ -69,19 +63,19 @@ final class QuantizeCommand implements Callable<Integer> {
       description =
           "int8, with a scale for each column, or int4, with a scale for each group of rows of a"
               + " column; by default ${DEFAULT-VALUE}.")
-  String weights = "int8";
+  String weights = QuantizationOptions.usual("weights");
 
   @Option(
       names = "--group",
       paramLabel = "N",
       description = "The rows of a group; by default ${DEFAULT-VALUE}.")
-  int group = 32;
+  String group = QuantizationOptions.usual("group");
 
   @Option(
       names = "--activations",
       paramLabel = "TYPE",
       description = "The inputs of products: int8 or float; by default ${DEFAULT-VALUE}.")
-  String activations = "int8";
+  String activations = QuantizationOptions.usual("activations");
 
   @Option(
       names = "--attention",
@@ -89,7 +83,7 @@ final class QuantizeCommand implements Callable<Integer> {
       description =
           "What attentions compute with, and caches of keys and values hold: int8 or float; by"
               + " default ${DEFAULT-VALUE}.")
-  String attention = "float";
+  String attention = QuantizationOptions.usual("attention");
 
   @Option(
       names = "--functions",
@@ -97,7 +91,7 @@ final class QuantizeCommand implements Callable<Integer> {
       description =
           "The arguments of the activation functions of feed-forward networks, which become tables:"
               + " int8 or float; by default ${DEFAULT-VALUE}.")
-  String functions = "float";
+  String functions = QuantizationOptions.usual("functions");
 
   @Option(
       names = "--range",
@@ -105,14 +99,14 @@ final class QuantizeCommand implements Callable<Integer> {
       description =
           "The range of an input: minmax, percentile, or mse for the least squared error; by"
               + " default ${DEFAULT-VALUE}.")
-  String range = "mse";
+  String range = QuantizationOptions.usual("range");
 
   @Option(
       names = "--percentile",
       paramLabel = "P",
       description =
           "The numbers within the range of percentile, in percent; by default ${DEFAULT-VALUE}.")
-  double percentile = 99.99;
+  String percentile = QuantizationOptions.usual("percentile");
 
   @Option(
       names = "--smooth",
@@ -120,7 +114,7 @@ final class QuantizeCommand implements Callable<Integer> {
       description =
           "How far outliers of features after a norm move into the matrices, from 0 (not at all) to"
               + " 1; by default ${DEFAULT-VALUE}.")
-  double smoothing;
+  String smoothing = QuantizationOptions.usual("smooth");
 
   @Option(
       names = "--max-error",
@@ -129,7 +123,7 @@ final class QuantizeCommand implements Callable<Integer> {
           "The relative error of a product from which its matrix gets 8 bits, and then its input"
               + " stays float, and of an attention or activation function from which it stays float;"
               + " by default none.")
-  double largestError = Double.POSITIVE_INFINITY;
+  String largestError = QuantizationOptions.usual("max-error");
 
   @Option(
       names = "--float",
@@ -143,25 +137,25 @@ final class QuantizeCommand implements Callable<Integer> {
       names = "--samples",
       paramLabel = "N",
       description = "Only the first N samples; by default ${DEFAULT-VALUE}.")
-  int samples = 32;
+  String samples = QuantizationOptions.usual("samples");
 
   @Option(
       names = "--mean",
       paramLabel = "X",
       description = "As for 'partita evaluate'; by default ${DEFAULT-VALUE}.")
-  double mean;
+  String mean = QuantizationOptions.usual("mean");
 
   @Option(
       names = "--std",
       paramLabel = "X",
       description = "As for 'partita evaluate'; by default ${DEFAULT-VALUE}.")
-  double deviation = 1;
+  String deviation = QuantizationOptions.usual("std");
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       description = "Samples to run in parallel; by default the number of processors.")
-  int threads = Runtime.getRuntime().availableProcessors();
+  String threads = QuantizationOptions.usual("threads");
 
   @Mixin ModelOptions options = new ModelOptions();
 
@@ -172,42 +166,13 @@ final class QuantizeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    verify();
+    verifyOutput();
     OutputFile.verify(output);
-    Quantization.Settings settings =
-        new Quantization.Settings(
-            weights.equals("int4") ? 4 : 8,
-            group,
-            activations.equals("int8"),
-            attention.equals("int8"),
-            functions.equals("int8"),
-            switch (range) {
-              case "minmax" -> RangeChoice.MIN_MAX;
-              case "percentile" -> RangeChoice.PERCENTILE;
-              default -> RangeChoice.MSE;
-            },
-            percentile,
-            smoothing,
-            largestError,
-            excluded);
-    Compilation.Request request =
-        new Compilation.Request(
-            model.file(), options.dims, options.values, null, OptionalLong.empty());
+    QuantizationStep step = QuantizationOptions.step(given(), excluded, this::wrong);
     PrintWriter err = spec.commandLine().getErr();
     Quantization.Quantized quantized;
     try (Progress progress = Progress.start(err, "starting")) {
-      ObservedRuns.Data data =
-          new ObservedRuns.Data(
-              EvaluationData.read(calibration, array),
-              new Scaling(mean, deviation),
-              OptionalInt.of(samples),
-              threads);
-      progress.step("reading " + request.model().getFileName());
-      quantized =
-          new Quantization(progress::note, progress)
-              .run(
-                  new Quantization.Request(request, data, settings),
-                  OnnxModel.read(request.model()));
+      quantized = step.run(model.file(), options.dims, options.values, progress::note, progress);
       progress.step("writing " + output);
       quantized.write(output);
     }
@@ -221,45 +186,43 @@ final class QuantizeCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
-  private void verify() {
+  private Map<String, String> given() {
+    return Map.ofEntries(
+        Map.entry(QuantizationOptions.CALIBRATION, calibration.toString()),
+        Map.entry("array", array),
+        Map.entry("weights", weights),
+        Map.entry("group", group),
+        Map.entry("activations", activations),
+        Map.entry("attention", attention),
+        Map.entry("functions", functions),
+        Map.entry("range", range),
+        Map.entry("percentile", percentile),
+        Map.entry("smooth", smoothing),
+        Map.entry("max-error", largestError),
+        Map.entry("samples", samples),
+        Map.entry("mean", mean),
+        Map.entry("std", deviation),
+        Map.entry("threads", threads));
+  }
+
+  private ParameterException wrong(String option, String expected, String found) {
+    return new ParameterException(
+        spec.commandLine(), "--" + option + " takes " + expected + ", not " + found);
+  }
+
+  private void verifyOutput() {
     Path file = model.file();
     List<Path> given = Files.exists(file) ? ModelFile.parts(file) : List.of();
     for (Path written : List.of(output, Quantization.data(output))) {
-      require(
-          "-o",
-          given.stream().noneMatch(part -> isSame(part, written)),
-          output,
-          "another file than the model"
-              + (written.equals(output) ? "" : ", and another than its data"));
+      if (given.stream().anyMatch(part -> isSame(part, written))) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "-o takes another file than the model, not "
+                + output
+                + ": it would replace "
+                + written);
+      }
     }
-    require("--weights", List.of("int8", "int4").contains(weights), weights, "int8 or int4");
-    require(
-        "--activations",
-        List.of("int8", "float").contains(activations),
-        activations,
-        "int8 or float");
-    require(
-        "--attention", List.of("int8", "float").contains(attention), attention, "int8 or float");
-    require(
-        "--functions", List.of("int8", "float").contains(functions), functions, "int8 or float");
-    require(
-        "--range",
-        List.of("minmax", "percentile", "mse").contains(range),
-        range,
-        "minmax, percentile or mse");
-    require("--group", group >= 2, group, "2 or more");
-    require(
-        "--percentile",
-        percentile > 50 && percentile <= 100,
-        percentile,
-        "a number from 50 to 100");
-    require("--smooth", smoothing >= 0 && smoothing <= 1, smoothing, "a number from 0 to 1");
-    require("--max-error", largestError > 0, largestError, "a number above 0");
-    require("--samples", samples >= 1, samples, "1 or more");
-    require("--threads", threads >= 1, threads, "1 or more");
-    require("--mean", Double.isFinite(mean), mean, "a finite number");
-    boolean isDivisor = Double.isFinite(deviation) && deviation > 0;
-    require("--std", isDivisor, deviation, "a number above 0");
   }
 
   /** Whether two names are of one file. */
@@ -268,13 +231,6 @@ final class QuantizeCommand implements Callable<Integer> {
       return Files.isSameFile(file, other);
     } catch (IOException missing) {
       return false;
-    }
-  }
-
-  private void require(String option, boolean isRight, Object found, String expected) {
-    if (!isRight) {
-      throw new ParameterException(
-          spec.commandLine(), option + " takes " + expected + ", not " + found);
     }
   }
 

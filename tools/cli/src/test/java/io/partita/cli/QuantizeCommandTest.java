@@ -304,7 +304,7 @@ class QuantizeCommandTest {
     assertThat(quantize(PREFILL, "--functions=table").err())
         .startsWith("--functions takes int8 or float, not table");
     assertThat(quantize(PREFILL, "--smooth=2").err())
-        .startsWith("--smooth takes a number from 0 to 1, not 2.0");
+        .startsWith("--smooth takes a number from 0 to 1, not 2");
     assertThat(quantize(PREFILL, "--range=all").err())
         .startsWith("--range takes minmax, percentile or mse, not all");
   }

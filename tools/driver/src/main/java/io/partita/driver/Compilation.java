@@ -2,6 +2,7 @@ package io.partita.driver;
 
 import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.EmittedProgram;
+import io.partita.driver.quantize.QuantizationStep;
 import io.partita.driver.report.ReportFile;
 import io.partita.driver.report.ReportedProgram;
 import io.partita.frontend.onnx.OnnxModel;
@@ -31,6 +32,7 @@ public final class Compilation {
    * @param capacity positions of the KV cache, if the user sets it under that name
    * @param prompt an export of the same model without cache, for the entry point that takes {@code
    *     chunk} tokens
+   * @param quantization the quantization of the ONNX model before it is compiled
    */
   public record Request(
       Path model,
@@ -39,7 +41,8 @@ public final class Compilation {
       String passes,
       OptionalLong chunk,
       OptionalLong capacity,
-      Optional<Path> prompt) {
+      Optional<Path> prompt,
+      Optional<QuantizationStep> quantization) {
     public Request {
       dims = Map.copyOf(dims);
       values = Map.copyOf(values);
@@ -53,7 +56,7 @@ public final class Compilation {
         String passes,
         OptionalLong chunk,
         OptionalLong capacity) {
-      this(model, dims, values, passes, chunk, capacity, Optional.empty());
+      this(model, dims, values, passes, chunk, capacity, Optional.empty(), Optional.empty());
     }
 
     public Request(
@@ -72,12 +75,17 @@ public final class Compilation {
 
     /** Returns the request with other extents. */
     public Request with(Map<String, Long> dims) {
-      return new Request(model, dims, values, passes, chunk, capacity, prompt);
+      return new Request(model, dims, values, passes, chunk, capacity, prompt, quantization);
     }
 
     /** Returns the request with another capacity of the KV cache. */
     public Request withCapacity(OptionalLong positions) {
-      return new Request(model, dims, values, passes, chunk, positions, prompt);
+      return new Request(model, dims, values, passes, chunk, positions, prompt, quantization);
+    }
+
+    /** Returns the request with a quantization of the model, or without one. */
+    public Request with(Optional<QuantizationStep> step) {
+      return new Request(model, dims, values, passes, chunk, capacity, prompt, step);
     }
   }
 

@@ -5,7 +5,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.passes.Pipeline;
 import io.partita.passes.graph.state.KvStatePass;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -15,7 +14,7 @@ import java.util.OptionalLong;
  * the length of the past stays dynamic: {@code --dim past=256} is the capacity, which the pass
  * states too.
  */
-public final class OpenCache {
+final class OpenCache {
   private OpenCache() {}
 
   /** The capacity that a pipeline states; empty if it keeps no cache. */
@@ -27,17 +26,16 @@ public final class OpenCache {
   }
 
   /**
-   * Reads the model for the passes; other dimensions that aren't given stay symbolic.
+   * Imports the model for the passes; other dimensions that aren't given stay symbolic.
    *
    * @throws PartitaException if it can't be imported, or the capacities differ
    */
-  public static Module read(
-      Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
+  static Module imported(
+      OnnxModel model, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
     OptionalLong capacity = stated(pipeline);
     if (capacity.isEmpty()) {
-      return ModelFile.read(file, dims, values).module();
+      return ModelFile.explained(model, dims, values).orThrow();
     }
-    OnnxModel model = OnnxModel.read(file);
     Map<String, Long> rest = new LinkedHashMap<>(dims);
     for (String past : DecoderDimensions.cache(model)) {
       if (rest.containsKey(past)) {

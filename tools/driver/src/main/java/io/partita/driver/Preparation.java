@@ -1,5 +1,7 @@
 package io.partita.driver;
 
+import io.partita.driver.quantize.QuantizationStep;
+import io.partita.driver.quantize.QuantizePass;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
@@ -78,9 +81,8 @@ public final class Preparation {
     if (request.prompt().isPresent()) {
       return withPrompt(request, request.prompt().get(), tokens);
     }
-    progress.step("reading " + request.model().getFileName());
     // Both entry points share the mapped weights.
-    OnnxModel model = OnnxModel.read(request.model());
+    OnnxModel model = read(request);
     Set<String> symbols = newTokens(model, tokens);
     for (String symbol : symbols) {
       long extent = request.dims().getOrDefault(symbol, 1L);
@@ -183,15 +185,35 @@ public final class Preparation {
 
   /** Returns the module for a backend: raised, with its KV cache as state and static shapes. */
   public Module prepare(Compilation.Request request) {
-    progress.step("reading " + request.model().getFileName());
     if (isText(request)) {
+      progress.step("reading " + request.model().getFileName());
+      if (request.quantization().isPresent()) {
+        throw QuantizePass.misplaced("a module in text form");
+      }
       Pipeline pipeline =
           request.passes() == null
               ? StandardPasses.usual()
               : Pipeline.parse(request.passes(), StandardPasses.REGISTRY);
       return closed(run(pipeline, given(PirFile.read(request.model()), request)), Set.of());
     }
-    return prepare(request, OnnxModel.read(request.model()), Map.of()).module();
+    return prepare(request, read(request), Map.of()).module();
+  }
+
+  /** Reads an ONNX model and quantizes it, if an option or the first pass says so. */
+  private OnnxModel read(Compilation.Request request) {
+    Optional<QuantizationStep> first =
+        request.passes() == null
+            ? Optional.empty()
+            : QuantizePass.first(Pipeline.parse(request.passes(), StandardPasses.REGISTRY));
+    if (first.isPresent() && request.quantization().isPresent()) {
+      throw QuantizePass.misplaced("a model that --quantize has quantized");
+    }
+    Optional<QuantizationStep> step = first.or(request::quantization);
+    if (step.isPresent()) {
+      return step.get().model(request.model(), request.dims(), request.values(), notes, progress);
+    }
+    progress.step("reading " + request.model().getFileName());
+    return OnnxModel.read(request.model());
   }
 
   /** Like {@link #prepare(Compilation.Request)}, for a changed model. */
@@ -256,7 +278,8 @@ public final class Preparation {
   /** Runs passes that the user chose, which may turn a cache into state or not. */
   private Prepared prepare(
       Compilation.Request request, OnnxModel model, Map<String, Shape> shapes, String passes) {
-    Pipeline pipeline = withNotes(Pipeline.parse(passes, StandardPasses.REGISTRY));
+    Pipeline pipeline =
+        withNotes(QuantizePass.rest(Pipeline.parse(passes, StandardPasses.REGISTRY)));
     OptionalLong stated = OpenCache.stated(pipeline);
     DimensionChoice.Chosen chosen = chosen(request, model, shapes);
     Module module = chosen.imported().orThrow();

@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.driver.chip.SchedulePass;
+import io.partita.driver.quantize.QuantizePass;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.op.Codec;
@@ -39,6 +40,10 @@ public final class StandardPasses {
               PassRegistry.entry(new SimplifyPass()),
               PassRegistry.entry(new RaisePass()),
               PassRegistry.entry(new StoreInBf16()),
+              PassRegistry.entry(
+                  QuantizePass.NAME + "(calibration=FILE, ...)",
+                  QuantizePass.PURPOSE,
+                  QuantizePass::of),
               PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
               PassRegistry.entry(
                   "sync-codec(bf16)",

@@ -5,8 +5,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import javax.inject.Inject;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
@@ -36,6 +39,13 @@ public final class CompileMojo extends ModelMojo {
   /** The number of prompt tokens that a decoder also takes at once. */
   @Parameter(property = "partita.chunk")
   Long chunk;
+
+  /**
+   * Quantizes the model first, with the options of {@code partita quantize}: {@code
+   * <calibration>eval.npz</calibration><weights>int8</weights>}. The file of the data is relative
+   * to the project.
+   */
+  @Parameter Map<String, String> quantize = new LinkedHashMap<>();
 
   /** Further options of {@code partita compile}. */
   @Parameter List<String> arguments = new ArrayList<>();
@@ -98,6 +108,22 @@ public final class CompileMojo extends ModelMojo {
                 Locale.ROOT, "%s: %d files in %s (%.1f s)", model, files.size(), output, seconds));
   }
 
+  /**
+   * Returns the options of a quantization as the command takes them; null for none.
+   *
+   * @param folder the folder to which the file of the data is relative
+   */
+  static String quantization(Map<String, String> options, Path folder) {
+    if (options.isEmpty()) {
+      return null;
+    }
+    Map<String, String> resolved = new LinkedHashMap<>(options);
+    resolved.computeIfPresent("calibration", (name, file) -> folder.resolve(file).toString());
+    return resolved.entrySet().stream()
+        .map(option -> option.getKey() + "=" + option.getValue())
+        .collect(Collectors.joining(","));
+  }
+
   private List<String> command() {
     List<String> command = new ArrayList<>(List.of("compile", model.getPath()));
     addShared(command);
@@ -106,6 +132,7 @@ public final class CompileMojo extends ModelMojo {
     bindings.forEach((name, value) -> add(command, "--bind", name + "=" + value));
     add(command, "--kv-capacity", cacheCapacity);
     add(command, "--chunk", chunk);
+    add(command, "--quantize", quantization(quantize, project.getBasedir().toPath()));
     add(command, "--package", packageName);
     add(command, "--class", className);
     command.addAll(arguments);

@@ -25,6 +25,7 @@ record FailureMessage(File model, String executionId, File pom, String plan, Fil
     PARAMETERS.put("--ranking", "ranking");
     PARAMETERS.put("--plan", "plan");
     PARAMETERS.put("--passes", "passes");
+    PARAMETERS.put("--quantize", "quantize");
     PARAMETERS.put("--dim", "dimensions");
     PARAMETERS.put("--bind", "bindings");
     PARAMETERS.put("--set", "settings");

@@ -14,14 +14,21 @@ public enum QuantizeCode implements DiagnosticCode {
   LAYER("P6306", "the model has no such product, attention or function"),
   NO_ATTENTION("P6307", "the model has no attention to quantize"),
   NO_FUNCTION("P6308", "the model has no activation function to quantize"),
-  WEIGHT("P6309", "a weight isn't a finite number");
+  WEIGHT("P6309", "a weight isn't a finite number"),
+  QUANTIZED("P6310", "the model was quantized", Severity.NOTE);
 
   private final String id;
   private final String title;
+  private final Severity severity;
 
   QuantizeCode(String id, String title) {
+    this(id, title, Severity.ERROR);
+  }
+
+  QuantizeCode(String id, String title, Severity severity) {
     this.id = id;
     this.title = title;
+    this.severity = severity;
   }
 
   public PartitaException at(String where, String expected, Object found, String remedy) {
@@ -35,7 +42,7 @@ public enum QuantizeCode implements DiagnosticCode {
 
   @Override
   public Severity severity() {
-    return Severity.ERROR;
+    return severity;
   }
 
   @Override

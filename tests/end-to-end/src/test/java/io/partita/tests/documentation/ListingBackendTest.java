@@ -45,7 +45,7 @@ class ListingBackendTest {
             "simplify,raise,shard(tensor=2),choose-algorithms,localize", StandardPasses.REGISTRY);
     return pipeline
         .run(
-            StagedFile.read(module, Map.of(), Map.of(), pipeline),
+            StagedFile.read(module, Map.of(), Map.of(), pipeline, note -> {}, step -> {}),
             (pass, before, after) -> StandardPasses.verifyStructure(pass, after))
         .at(Stage.PROGRAM)
         .orElseThrow();
