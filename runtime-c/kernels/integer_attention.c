@@ -74,13 +74,19 @@ struct place {
     int32_t keys;
 };
 
+/* How far lines of scores are apart. */
+static inline int32_t row_of_scores(const struct partita_attention_scores *attention)
+{
+    return attention->scores_row == 0 ? attention->keys : attention->scores_row;
+}
+
 /* Hides and masks scores. */
 static PARTITA_COMPACT void mask_scores(const struct partita_attention_scores *attention, struct place at)
 {
     for (int32_t i = 0; i < at.queries; i++) {
         const int32_t query = at.query + i;
         const int32_t position = attention->position + query;
-        int32_t *scores = attention->scores + ((at.head * attention->seq + query) * attention->keys + at.key);
+        int32_t *scores = attention->scores + ((at.head * attention->seq + query) * row_of_scores(attention) + at.key);
         int32_t mask = at.head * attention->mask_head + query * attention->mask_row + at.key * attention->mask_key;
         for (int32_t j = 0; j < at.keys; j++) {
             const int32_t key = at.key + j;
@@ -145,7 +151,7 @@ static PARTITA_COMPACT void score_any(const struct partita_attention_scores *att
             columns += PARTITA_BLOCK * k_row;
         }
         q += attention->q_row;
-        scores += attention->keys;
+        scores += row_of_scores(attention);
     }
 }
 
@@ -155,6 +161,7 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
     const int32_t zeros[PARTITA_BLOCK] = {0};
     const int32_t seq = attention->seq;
     const int32_t keys = attention->keys;
+    const int32_t row = row_of_scores(attention);
     const int32_t fast = attention->q_row == attention->k_row && attention->d > 0 && (attention->d & 3) == 0;
     /* Lines of few queries are along the keys, others along the queries, since score_blocks has the same keys. */
     const int32_t is_short = seq < PARTITA_BLOCK;
@@ -173,9 +180,9 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
         }
         const int8_t *q = attention->q + at.head * attention->q_head + at.query * attention->q_row;
         const int8_t *k = attention->k + shared_head(at.head, attention->group) * attention->k_head + at.key * attention->k_row;
-        int32_t *scores = attention->scores + ((at.head * seq + at.query) * keys + at.key);
+        int32_t *scores = attention->scores + ((at.head * seq + at.query) * row + at.key);
         if (fast && !is_short && whole > 0 && height == PARTITA_BLOCK) {
-            score_blocks((const uint8_t *)q, (const uint8_t *)k, attention->k_row, attention->d >> 2, zeros, scores, keys,
+            score_blocks((const uint8_t *)q, (const uint8_t *)k, attention->k_row, attention->d >> 2, zeros, scores, row,
                          whole);
         } else {
             score_any(attention, q, k, at, core, scores);
@@ -361,6 +368,32 @@ static PARTITA_COMPACT void store_values(uint32_t sums[PARTITA_BLOCK][PARTITA_BL
     }
 }
 
+/* Adds a block of sums to those of the keys before, which are in the place of the results. */
+static PARTITA_COMPACT void add_sums(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], int32_t rows, int32_t columns,
+                                     const float *out, int32_t out_row)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        const uint8_t *before = (const uint8_t *)out;
+        for (int32_t j = 0; j < columns; j++) {
+            sums[i][j] += partita_next_word(&before, 4);
+        }
+        out += out_row;
+    }
+}
+
+/* Keeps a block of sums for the keys that follow. */
+static PARTITA_COMPACT void keep_sums(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], int32_t rows, int32_t columns,
+                                      float *out, int32_t out_row)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        uint8_t *place = (uint8_t *)out;
+        for (int32_t j = 0; j < columns; j++) {
+            partita_store_word(&place, 4, sums[i][j]);
+        }
+        out += out_row;
+    }
+}
+
 PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_attention_values *attention = arguments;
@@ -371,12 +404,13 @@ PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t 
     while (own.count > 0) {
         const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
         const int32_t kv_head = shared_head(own.head, attention->group);
-        const uint8_t *weights = attention->weights + (own.head * attention->seq + own.line) * row;
+        const uint8_t *lines = attention->weights + (own.head * attention->seq + own.line) * row;
+        const uint8_t *weights = lines + attention->first_key;
         const int8_t *v = attention->v + kv_head * attention->v_head + own.column;
         float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
         float scales[PARTITA_BLOCK];
-        for (int32_t i = 0; i < rows; i++) {
-            scales[i] = scale_of(weights + i * row, row, attention->value_scale, core);
+        for (int32_t i = 0; i < rows && !attention->more_keys; i++) {
+            scales[i] = scale_of(lines + i * row, row, attention->value_scale, core);
         }
         const int32_t left = (attention->dv - own.column + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
         const int32_t blocks = left < own.count ? left : own.count;
@@ -396,7 +430,14 @@ PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t 
                     weigh_rest(weights + i * row, v, v_row, 4 * words, keys, columns, sums[i]);
                 }
             }
-            store_values(sums, scales, rows, columns, out, attention->out_row);
+            if (attention->first_key > 0) {
+                add_sums(sums, rows, columns, out, attention->out_row);
+            }
+            if (attention->more_keys) {
+                keep_sums(sums, rows, columns, out, attention->out_row);
+            } else {
+                store_values(sums, scales, rows, columns, out, attention->out_row);
+            }
             v += PARTITA_BLOCK;
             out += PARTITA_BLOCK;
         }

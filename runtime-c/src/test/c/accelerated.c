@@ -253,6 +253,13 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     score.allowed = below(2) ? left : 0, score.added = below(2) ? (const float *)words : 0;
     score.mask_row = below(2), score.mask_key = 1, score.inverse_scale = 0.25f;
     score.causal = below(2), score.window = below(2) * (1 + below(8)), score.position = below(keys);
+    score.scores_row = keys + below(4);
+    const int32_t spread = 4 * heads * seq * score.scores_row;
+    for (int32_t i = 0; i < spread; i++) {
+        one[i] = other[i] = 0;
+    }
+    compare(&scores, &score, (void **)&score.scores, one, other, spread);
+    score.scores_row = 0;
     compare(&scores, &score, (void **)&score.scores, one, other, 4 * heads * seq * keys);
     struct partita_attention_weights weight = {.scores = (const int32_t *)one, .heads = heads, .seq = seq, .keys = keys};
     weight.row = row, weight.unit = 1.0f / (float)(1 << below(12));
@@ -264,6 +271,11 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     value.v_row = d + below(4), value.v_head = keys * value.v_row, value.value_scale = 0.01f;
     value.out_row = d, value.out_head = seq * d;
     compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
+    value.keys = 4 * below((keys + 3) / 4), value.more_keys = 1;
+    compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
+    value.first_key = value.keys, value.v += value.keys * value.v_row, value.keys = keys - value.keys, value.more_keys = 0;
+    compare(&values, &value, (void **)&value.out, one, other, 4 * heads * seq * d);
+    value.v -= value.first_key * value.v_row;
     struct partita_attention_turn turning = {.v = value.v, .heads = heads / group, .keys = keys, .dv = d, .row = row};
     turning.lines = (d + 3) / 4 * 4, turning.v_head = value.v_head, turning.v_row = value.v_row;
     const int32_t bytes = heads / group * turning.lines * row;

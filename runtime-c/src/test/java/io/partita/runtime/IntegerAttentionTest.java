@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.IntegerAttention;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -111,6 +112,9 @@ class IntegerAttentionTest {
       assertArrayEquals(expected, attention(drawn, turned, kernels::run).floats(), what);
       assertArrayEquals(
           expected, attention(drawn, turned, kernels::contracted).floats(), what + " contracted");
+      int tile = WORD * samples.from(1, 4);
+      assertArrayEquals(
+          expected, streamed(drawn, tile, kernels::run).floats(), what + " by " + tile);
     }
   }
 
@@ -139,35 +143,90 @@ class IntegerAttentionTest {
 
   private static Tensor attention(
       Case drawn, boolean turned, Function<KernelCall, List<Tensor>> kernels) {
+    int row = Math.ceilDiv(drawn.keys(), WORD) * WORD;
+    Tensor scores = kernels.apply(scores(drawn, 0, 0)).getFirst();
+    Tensor weights = kernels.apply(weights(drawn, scores, row)).getFirst();
+    KernelCall values =
+        turned
+            ? turned(drawn, weights, row, kernels)
+            : values(drawn, weights, row, 0, drawn.keys(), null);
+    return kernels.apply(values).getFirst();
+  }
+
+  /** All scores, from tiles of keys, and then the values in tiles. */
+  private static Tensor streamed(Case drawn, int tile, Function<KernelCall, List<Tensor>> kernels) {
     int keys = drawn.keys();
     int row = Math.ceilDiv(keys, WORD) * WORD;
-    Tensor scores = kernels.apply(scores(drawn)).getFirst();
-    Tensor weights =
-        kernels
-            .apply(
-                new KernelCall("partita_attention_weights_u8")
-                    .in(scores)
-                    .out(TensorType.of(ElementType.U8, drawn.heads(), drawn.seq(), row))
-                    .i32(drawn.heads(), drawn.seq(), keys, row)
-                    .f32(IntegerAttention.unit(drawn.op.scale())))
-            .getFirst();
-    KernelCall values = turned ? turned(drawn, weights, row, kernels) : values(drawn, weights, row);
-    return kernels.apply(values).getFirst();
+    long[] scores = new long[drawn.heads() * drawn.seq() * keys];
+    for (int from = 0; from < keys; from += tile) {
+      int count = Math.min(tile, keys - from);
+      long[] part = kernels.apply(scores(part(drawn, from, count), from, keys)).getFirst().longs();
+      for (int line = 0; line < scores.length; line += keys) {
+        System.arraycopy(part, line, scores, line + from, count);
+      }
+    }
+    TensorType type = TensorType.of(ElementType.I32, drawn.heads(), drawn.seq(), keys);
+    Tensor weights = kernels.apply(weights(drawn, Tensor.ofLongs(type, scores), row)).getFirst();
+    Tensor out = null;
+    for (int from = 0; from < keys; from += tile) {
+      Case part = part(drawn, from, Math.min(tile, keys - from));
+      out = kernels.apply(values(part, weights, row, from, keys, out)).getFirst();
+    }
+    return out;
+  }
+
+  /** Returns the attention to some of the keys. */
+  private static Case part(Case drawn, int from, int count) {
+    List<Tensor> operands = new ArrayList<>(drawn.operands);
+    for (int i = 1; i < operands.size(); i++) {
+      operands.set(i, part(operands.get(i), i < 3 ? 2 : 3, from, count));
+    }
+    return new Case(drawn.op, operands, drawn.wide);
+  }
+
+  private static Tensor part(Tensor whole, int axis, int from, int count) {
+    long[] sizes = whole.shape().extents();
+    long[] starts = new long[sizes.length];
+    long[] steps = new long[sizes.length];
+    Arrays.fill(steps, 1);
+    sizes[axis] = count;
+    starts[axis] = from;
+    Movement.Slice slice =
+        new Movement.Slice(dims(starts), dims(sizes), LongStream.of(steps).boxed().toList());
+    return OpEvaluator.evaluate(slice, List.of(whole)).getFirst();
+  }
+
+  private static List<Dim> dims(long[] values) {
+    return LongStream.of(values).mapToObj(Dim::of).toList();
+  }
+
+  private static KernelCall weights(Case drawn, Tensor scores, int row) {
+    return new KernelCall("partita_attention_weights_u8")
+        .in(scores)
+        .out(TensorType.of(ElementType.U8, drawn.heads(), drawn.seq(), row))
+        .i32(drawn.heads(), drawn.seq(), drawn.keys(), row)
+        .f32(IntegerAttention.unit(drawn.op.scale()));
   }
 
   private static TensorType out(Case drawn) {
     return TensorType.of(ElementType.F32, 1, drawn.heads(), drawn.seq(), drawn.extent(2, 3));
   }
 
-  private static KernelCall values(Case drawn, Tensor weights, int row) {
+  /**
+   * @param from the first key
+   * @param all the number of all keys
+   * @param sums those of the keys before; null without any
+   */
+  private static KernelCall values(
+      Case drawn, Tensor weights, int row, int from, int all, Tensor sums) {
     int keys = drawn.keys();
     int dv = drawn.extent(2, 3);
-    return new KernelCall("partita_attention_values_i8")
-        .in(weights)
-        .in(drawn.operands.get(2))
-        .out(out(drawn))
-        .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, row)
+    KernelCall call =
+        new KernelCall("partita_attention_values_i8").in(weights).in(drawn.operands.get(2));
+    call = sums == null ? call.out(out(drawn)) : call.inOut(sums);
+    return call.i32(drawn.heads(), drawn.group(), drawn.seq(), keys, dv, row)
         .i32((long) keys * dv, dv, (long) drawn.seq() * dv, dv)
+        .i32(from, from + keys < all ? 1 : 0)
         .f32(drawn.op.valueScale());
   }
 
@@ -202,7 +261,11 @@ class IntegerAttentionTest {
     return Tensor.ofLongs(TensorType.of(ElementType.U8, all.length), all);
   }
 
-  private static KernelCall scores(Case drawn) {
+  /**
+   * @param from the first key
+   * @param row the distance of lines of scores; 0 if they are adjacent
+   */
+  private static KernelCall scores(Case drawn, int from, int row) {
     int keys = drawn.keys();
     int d = drawn.extent(0, 3);
     int queryRow = drawn.wide ? d + 3 : d;
@@ -215,11 +278,13 @@ class IntegerAttentionTest {
     call = isChoice ? call.in(drawn.operands.get(3)) : call.absent();
     call = isMasked && !isChoice ? call.in(drawn.operands.get(3)) : call.absent();
     long maskHead = isMasked && drawn.extent(3, 1) > 1 ? (long) drawn.seq() * keys : 0;
-    return call.out(TensorType.of(ElementType.I32, drawn.heads(), drawn.seq(), keys))
+    TensorType scores =
+        TensorType.of(ElementType.I32, drawn.heads(), drawn.seq(), row == 0 ? keys : row);
+    return call.out(scores)
         .i32(drawn.heads(), drawn.group(), drawn.seq(), keys, d)
         .i32((long) drawn.seq() * queryRow, queryRow, (long) keys * d, d)
         .i32(maskHead, isMasked ? keys : 0, isMasked ? 1 : 0)
-        .i32(drawn.op.causal() ? 1 : 0, drawn.op.window(), drawn.op.offset().value())
+        .i32(drawn.op.causal() ? 1 : 0, drawn.op.window(), drawn.op.offset().value() - from, row)
         .f32(IntegerAttention.inverse(drawn.op.scale()));
   }
 

@@ -98,8 +98,11 @@ box : expression 'for' expression 'of' integer 'step' integer ;
 scratch : 'scratch' name place ',' bytes ;
 
 call
-    : 'call' name ('last' name (',' name)*)? fields
+    : 'call' name ('first' onFirst=where)? ('last' onLast=where)? fields
     ;
+
+// The axes along all of which a tile must be the first one, or the last one.
+where : name (',' name)* ;
 
 fields : '{' (field (',' field)*)? '}' ;
 
@@ -183,7 +186,7 @@ integer : '-'? (INTEGER | HEXADECIMAL) ;
 name
     : WORD | 'sched' | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
     | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
-    | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
+    | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'first' | 'last' | 'tiles'
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'begin' | 'exchange' | 'operand' | 'result' | 'vector'
     | 'message' | 'lines' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
     | 'hits' | 'misses'

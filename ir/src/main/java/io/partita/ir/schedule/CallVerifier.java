@@ -2,6 +2,7 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.kernel.Accesses;
+import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Argument.Value;
 import io.partita.ir.schedule.kernel.CallFields;
 import io.partita.ir.schedule.kernel.KernelAccess;
@@ -24,7 +25,7 @@ import java.util.stream.LongStream;
  * loaded elements, and have written results completely when they are stored.
  *
  * <p>If nothing depends on the position along an axis, the first, the last and one middle tile
- * represent all.
+ * represent all. All are visited if each has its own part of scratch memory.
  */
 final class CallVerifier {
   /**
@@ -42,7 +43,8 @@ final class CallVerifier {
     /** The numbers of its tile along the axes on which it depends. */
     private List<Long> tile = List.of();
 
-    private long elements;
+    /** The elements of its tile; negative before the first one. */
+    private long elements = -1;
 
     /** The bits of an element; 0 while unknown. */
     private int bits;
@@ -73,7 +75,7 @@ final class CallVerifier {
     for (TileWalk tile = walk(counts, visited(counts)); tile.isValid(); tile.next()) {
       enter(tile);
       for (KernelCall call : kernel.calls()) {
-        if (call.onLast().stream().allMatch(tile::isLast)) {
+        if (call.runsIn(tile)) {
           play(call, tile);
         }
       }
@@ -108,9 +110,23 @@ final class CallVerifier {
     for (int axis = 0; axis < counts.length; axis++) {
       int own = axis;
       boolean isPlaced = used.stream().anyMatch(expression -> readsStart(expression, own));
-      visited[axis] = isPlaced ? all(counts[axis]) : typical(counts[axis]);
+      visited[axis] =
+          isCollected(own)
+              ? LongStream.range(0, counts[axis]).toArray()
+              : isPlaced ? all(counts[axis]) : typical(counts[axis]);
     }
     return visited;
+  }
+
+  /** Whether each tile along an axis has its own part of scratch memory. */
+  private boolean isCollected(int axis) {
+    return kernel.calls().stream()
+        .flatMap(call -> call.arguments().stream())
+        .flatMap(Argument::pointers)
+        .anyMatch(
+            pointer ->
+                pointer instanceof Value.ScratchPointer(var scratch, var offset)
+                    && readsStart(offset, axis));
   }
 
   private static long[] typical(long count) {
@@ -163,7 +179,7 @@ final class CallVerifier {
               .filter(operand::dependsOn)
               .mapToObj(tile::index)
               .toList();
-      boolean isFirst = content.elements == 0;
+      boolean isFirst = content.elements < 0;
       if (isFirst || !own.equals(content.tile)) {
         if (!isFirst) {
           leave(i, tile);

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param element the type of the elements as the program has them
  * @param packing how they are stored in the home memory and in slots
  * @param box the part of the tensor, outermost dimension first. The last dimension has stride 1 or
- *     a single index
+ *     a single index. Nothing is loaded for a tile whose box is empty
  * @param offset the offset of the first slot in bytes; unused without slots
  * @param slotBytes the bytes of a slot, a multiple of the alignment of the working memory; slots
  *     are contiguous
@@ -77,6 +77,11 @@ public record TileOperand(
   /** Returns whether tiles are copied from the home memory or to it. */
   public boolean isMoved() {
     return slots > 0 && direction != Direction.SCALAR;
+  }
+
+  /** The least number of indices of a tile along a dimension: a result is never empty. */
+  public long leastSize() {
+    return direction == Direction.LOAD ? 0 : 1;
   }
 
   /** Whether a step along an axis needs another tile. */

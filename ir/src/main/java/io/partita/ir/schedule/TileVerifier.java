@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Verifies that the tiles of a loop are inside their tensors and the working memory, and that
@@ -230,7 +231,7 @@ final class TileVerifier {
           one.name());
     }
     FAULT.require(
-        kernel.calls().stream().noneMatch(call -> call.onLast().contains(axis)),
+        kernel.calls().stream().noneMatch(call -> call.isConditional(axis)),
         where(one.name()),
         "kernels in each tile of a core",
         one);
@@ -285,7 +286,7 @@ final class TileVerifier {
       long start = dimension.start().at(tile);
       long size = dimension.size().at(tile);
       FAULT.require(
-          start >= 0 && size >= 1 && start + size <= dimension.extent(),
+          start >= 0 && size >= operand.leastSize() && start + size <= dimension.extent(),
           where(operand.name() + " at tile " + tile),
           "a part of " + dimension.extent() + " indices",
           size + " from " + start);
@@ -338,12 +339,13 @@ final class TileVerifier {
   }
 
   private void call(KernelCall call) {
-    for (int axis : call.onLast()) {
-      FAULT.require(
-          axis >= 0 && axis < kernel.axes().size(),
-          where(call.function()),
-          "one of " + kernel.axes().size() + " axes",
-          axis);
-    }
+    Stream.concat(call.onFirst().stream(), call.onLast().stream())
+        .forEach(
+            axis ->
+                FAULT.require(
+                    axis >= 0 && axis < kernel.axes().size(),
+                    where(call.function()),
+                    "one of " + kernel.axes().size() + " axes",
+                    axis));
   }
 }

@@ -160,20 +160,21 @@ final class LoopReader {
   }
 
   private KernelCall call(ScheduleSyntaxParser.CallContext call) {
-    List<ScheduleSyntaxParser.NameContext> names = call.name();
-    List<Integer> last = new ArrayList<>();
-    for (ScheduleSyntaxParser.NameContext axis : names.subList(1, names.size())) {
-      last.add(resolve(axes, axis, "an axis of the loop"));
-    }
     Kernel kernel =
-        KernelTable.find(names.getFirst().getText())
-            .orElseThrow(() -> wrong(names.getFirst(), "a kernel of the runtime"));
+        KernelTable.find(call.name().getText())
+            .orElseThrow(() -> wrong(call.name(), "a kernel of the runtime"));
     List<Argument> arguments = fields(call.fields());
     try {
-      return new KernelCall(kernel, arguments, last);
+      return new KernelCall(kernel, arguments, axes(call.onFirst), axes(call.onLast));
     } catch (IllegalArgumentException e) {
       throw wrong(call.fields(), "fields of " + kernel.struct().name() + ": " + e.getMessage());
     }
+  }
+
+  private List<Integer> axes(ScheduleSyntaxParser.WhereContext where) {
+    return where == null
+        ? List.of()
+        : where.name().stream().map(axis -> resolve(axes, axis, "an axis of the loop")).toList();
   }
 
   private List<Argument> fields(ScheduleSyntaxParser.FieldsContext fields) {

@@ -114,19 +114,22 @@ final class LoopText {
   }
 
   private void call(KernelCall call) {
-    String last =
-        call.onLast().isEmpty()
-            ? ""
-            : call.onLast().stream()
-                .map(axis -> loop.axes().get(axis).name())
-                .collect(Collectors.joining(", ", " last ", ""));
-    line(3, "call %s%s {", call.kernel().name(), last);
+    String first = where("first", call.onFirst());
+    line(3, "call %s%s%s {", call.kernel().name(), first, where("last", call.onLast()));
     for (int i = 0; i < call.arguments().size(); i++) {
       Argument argument = call.arguments().get(i);
       String end = i + 1 < call.arguments().size() ? "," : "";
       line(4, "%s = %s%s", argument.field(), print(argument.value()), end);
     }
     line(3, "}");
+  }
+
+  private String where(String end, List<Integer> axes) {
+    return axes.isEmpty()
+        ? ""
+        : axes.stream()
+            .map(axis -> loop.axes().get(axis).name())
+            .collect(Collectors.joining(", ", " " + end + " ", ""));
   }
 
   private String list(List<TileExpression> expressions) {

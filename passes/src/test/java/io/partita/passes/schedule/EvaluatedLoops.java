@@ -8,6 +8,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.TargetLibrary;
@@ -53,11 +54,26 @@ abstract class EvaluatedLoops {
 
   /** Returns the calls of each loop, in order. */
   final List<String> loops(Function<GraphBuilder, Value> body, long l1) {
-    Program program = SmallPrograms.of(graph -> graph.output("y", body.apply(graph)));
-    return loops(program, l1);
+    return kernels(body, l1).stream().map(EvaluatedLoops::calls).toList();
   }
 
   final List<String> loops(Program program, long l1) {
+    return kernels(program, l1).stream().map(EvaluatedLoops::calls).toList();
+  }
+
+  private static String calls(TiledKernel kernel) {
+    return kernel.calls().stream()
+        .map(KernelCall::kernel)
+        .map(each -> each.name())
+        .toList()
+        .toString();
+  }
+
+  final List<TiledKernel> kernels(Function<GraphBuilder, Value> body, long l1) {
+    return kernels(SmallPrograms.of(graph -> graph.output("y", body.apply(graph))), l1);
+  }
+
+  private List<TiledKernel> kernels(Program program, long l1) {
     Schedule schedule =
         Scheduler.schedule(
             program,
@@ -78,14 +94,6 @@ abstract class EvaluatedLoops {
         assertThat(found.get(name).longs()).isEqualTo(expected.get(name).longs());
       }
     }
-    return schedule.roles().getFirst().kernels().stream()
-        .map(
-            kernel ->
-                kernel.calls().stream()
-                    .map(KernelCall::kernel)
-                    .map(each -> each.name())
-                    .toList()
-                    .toString())
-        .toList();
+    return schedule.roles().getFirst().kernels();
   }
 }

@@ -23,16 +23,14 @@ import java.util.SplittableRandom;
 
 /** Operations with sizes of small transformers. */
 final class ChosenOperations {
-  private final long l1;
   private final SplittableRandom random;
   private final List<OperationCase> cases = new ArrayList<>();
 
   /**
-   * @param l1 the bytes of L1, also the seed of the data
+   * @param seed of the data
    */
-  ChosenOperations(long l1) {
-    this.l1 = l1;
-    random = new SplittableRandom(l1);
+  ChosenOperations(long seed) {
+    random = new SplittableRandom(seed);
   }
 
   List<OperationCase> all() {
@@ -46,6 +44,15 @@ final class ChosenOperations {
     nearestCentroids();
     nibbleProducts();
     return cases;
+  }
+
+  /** Attention of bytes to thousands of keys, of which some are valid, or all. */
+  static List<OperationCase> longCaches() {
+    ChosenOperations operations = new ChosenOperations(8192);
+    operations.integerAttention(1, 4, 2, 1, 2048, 64, 1501);
+    operations.integerAttention(1, 2, 1, 1, 8192, 32, 8192);
+    operations.integerAttention(1, 2, 2, 5, 2051, 64, 0);
+    return operations.cases;
   }
 
   private Tensor floats(long... extents) {
@@ -273,18 +280,25 @@ final class ChosenOperations {
     masked(2, 4, 2, 7, 30, TensorType.of(ElementType.F32, 2, 4, 7, 30));
     masked(2, 4, 1, 7, 30, TensorType.of(ElementType.F32, 4, 1, 30));
     masked(1, 4, 4, 7, 30, TensorType.of(ElementType.BOOL, 7, 30));
-    integerAttention(1, 4, 2, 1, 129, 16, true);
-    integerAttention(1, 8, 8, 1, 40, 64, false);
-    integerAttention(2, 4, 2, 9, 21, 20, false);
-    integerAttention(2, 2, 1, 5, 31, 16, true);
+    integerAttention(1, 4, 2, 1, 129, 16, 126);
+    integerAttention(1, 8, 8, 1, 40, 64, 0);
+    integerAttention(2, 4, 2, 9, 21, 20, 0);
+    integerAttention(2, 2, 1, 5, 31, 16, 28);
+    streamedAttentions();
+  }
+
+  /** Those whose keys and values don't fit small L1. */
+  private void streamedAttentions() {
+    integerAttention(1, 4, 2, 1, 245, 12, 245);
+    integerAttention(1, 4, 2, 1, 245, 12, 2);
+    integerAttention(1, 6, 2, 3, 230, 13, 0);
+    integerAttention(1, 2, 1, 33, 77, 16, 60);
+    integerAttention(2, 2, 2, 5, 120, 15, 0);
   }
 
   private void integerAttention(
-      long batch, long heads, long kvHeads, long seq, long keys, long size, boolean hasLength) {
-    if (2 * keys * (2 * size + 5) > l1) {
-      // It would be computed with floats, whose probabilities aren't rounded.
-      return;
-    }
+      long batch, long heads, long kvHeads, long seq, long keys, long size, long valid) {
+    boolean hasLength = valid > 0;
     Structured.Attention attention =
         new Structured.Attention(
             0.001, 0, true, Dim.of(keys - seq), 0, !hasLength, hasLength, 0.25);
@@ -298,9 +312,7 @@ final class ChosenOperations {
                 integers(ElementType.I8, -128, 127, batch, kvHeads, keys, size),
                 integers(ElementType.I8, -128, 127, batch, kvHeads, keys, size)));
     operands.add(
-        hasLength
-            ? integers(ElementType.I64, keys - 3, keys - 3, batch)
-            : floats(batch, 1, seq, keys));
+        hasLength ? integers(ElementType.I64, valid, valid, batch) : floats(batch, 1, seq, keys));
     cases.add(new OperationCase(attention, operands));
   }
 

@@ -79,6 +79,12 @@ class EmittedOperationsTest {
     chosenOperations(2500, "late");
   }
 
+  /** Keys and values of a head are larger than L1. */
+  @Test
+  void attentionOfLongCaches() throws IOException {
+    new OperationsInC(200_000).verify(ChosenOperations.longCaches(), folder.resolve("out"), "late");
+  }
+
   @Tag("exhaustive")
   @Test
   void chosenOperationsInOneTile() throws IOException {

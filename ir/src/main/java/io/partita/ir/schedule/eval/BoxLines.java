@@ -3,6 +3,7 @@ package io.partita.ir.schedule.eval;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.kernel.TileExpression;
+import java.util.Arrays;
 import java.util.List;
 
 /** The tile of an operand in the home memory, as lines of adjacent bytes in row-major order. */
@@ -29,7 +30,10 @@ final class BoxLines {
    * @param place the address of the tile's first element
    */
   static void each(TileOperand operand, TileExpression.Tile tile, long place, Line line) {
-    new BoxLines(operand, tile, line).each(place);
+    BoxLines lines = new BoxLines(operand, tile, line);
+    if (Arrays.stream(lines.sizes).noneMatch(size -> size == 0)) {
+      lines.each(place);
+    }
   }
 
   private void each(long place) {

@@ -91,7 +91,7 @@ final class LoopRun {
     while (!isEnd) {
       enter(changed);
       for (TileCall call : calls) {
-        if (call.call().onLast().stream().allMatch(tile::isLast)) {
+        if (call.call().runsIn(tile)) {
           run(call);
         }
       }
@@ -191,7 +191,7 @@ final class LoopRun {
     for (BoxDimension dimension : one.box()) {
       long start = dimension.start().at(tile);
       long size = dimension.size().at(tile);
-      if (start < 0 || size < 1 || start + size > dimension.extent()) {
+      if (start < 0 || size < one.leastSize() || start + size > dimension.extent()) {
         throw fault(
             one.name(), "a part of " + dimension.extent() + " indices", size + " from " + start);
       }

@@ -68,6 +68,11 @@ public record Argument(String field, Value value) {
     return new Argument(field, new Value.ScratchPointer(scratch, TileExpression.of(0)));
   }
 
+  /** Returns a pointer some bytes behind the start of scratch memory. */
+  public static Argument scratch(String field, int scratch, TileExpression offset) {
+    return new Argument(field, new Value.ScratchPointer(scratch, offset));
+  }
+
   public static Argument none(String field) {
     return new Argument(field, new Value.Null());
   }

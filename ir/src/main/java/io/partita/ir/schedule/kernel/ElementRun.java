@@ -229,7 +229,7 @@ public record ElementRun(
                     calls.subList(first, next).stream()
                         .noneMatch(each -> isSamePlace(out(each), operand.pointer)));
     return before.count().equals(call.count())
-        && calls.get(first).onLast().equals(calls.get(next).onLast())
+        && calls.get(first).runsWith(calls.get(next))
         && isIndependent;
   }
 

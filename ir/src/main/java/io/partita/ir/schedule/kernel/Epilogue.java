@@ -36,7 +36,8 @@ public record Epilogue(String product, String end, String within, Rest rest) {
   public Optional<KernelCall> fused(Kernel kernel, KernelCall first, KernelCall second, int rank) {
     Optional<Value> sums = CallFields.find(first.arguments(), "out");
     Optional<Value> out = CallFields.find(second.arguments(), "out");
-    if (!first.onLast().isEmpty()
+    if (!first.onFirst().isEmpty()
+        || !first.onLast().isEmpty()
         || out.isEmpty()
         || !sums.equals(CallFields.find(second.arguments(), "x"))) {
       return Optional.empty();

@@ -4,6 +4,7 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 
 import io.partita.ir.op.IntegerAttention;
+import io.partita.ir.schedule.kernel.KernelAccess.Kind;
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
@@ -18,9 +19,13 @@ final class IntegerAttentionKernels {
           .pointers("q", "k", "allowed", "added", "scores")
           .integers("heads", "group", "seq", "keys", "d", "q_head", "q_row", "k_head", "k_row")
           .integers("mask_head", "mask_row", "mask_key", "causal", "window", "position")
+          .integers("scores_row")
           .floats("inverse_scale")
           .requires("group >= 1", call -> call.get("group") >= 1)
           .requires("d <= 1024", call -> call.get("d") <= IntegerAttention.MOST_FEATURES)
+          .requires(
+              "scores_row = 0, or >= keys",
+              call -> call.get("scores_row") == 0 || call.get("scores_row") >= call.get("keys"))
           .shared(KernelStruct.BLOCKS)
           .build(
               all -> {
@@ -37,7 +42,15 @@ final class IntegerAttentionKernels {
                         all.step("keys", "mask_key"));
                 all.optional("allowed", READ, Byte.SIZE, mask);
                 all.optional("added", READ, Float.SIZE, mask);
-                all.add("scores", WRITE, Integer.SIZE, all.vector("heads", "seq", "keys"));
+                long row = scoresRow(all.get("scores_row"), all.get("keys"));
+                all.add(
+                    "scores",
+                    WRITE,
+                    Integer.SIZE,
+                    List.of(
+                        new Step(all.get("heads"), all.get("seq") * row),
+                        new Step(all.get("seq"), row),
+                        all.line("keys")));
               },
               call -> List.of(call.get("heads"), call.get("seq"), call.get("keys"), call.get("d")));
 
@@ -60,18 +73,26 @@ final class IntegerAttentionKernels {
       KernelStruct.in("integer_attention.h", "attention_values")
           .pointers("weights", "v", "out")
           .integers("heads", "group", "seq", "keys", "dv", "row", "v_head", "v_row")
-          .integers("out_head", "out_row")
+          .integers("out_head", "out_row", "first_key", "more_keys")
           .floats("value_scale")
           .requires("group >= 1", call -> call.get("group") >= 1)
           .requires("row = a multiple of 4", call -> call.get("row") % 4 == 0)
-          .requires("row >= keys", call -> call.get("row") >= call.get("keys"))
-          .requires("keys <= 65793", call -> call.get("keys") <= IntegerAttention.MOST_KEYS)
+          .requires("first_key = a multiple of 4", call -> call.get("first_key") % 4 == 0)
+          .requires(
+              "row >= first_key + keys",
+              call -> call.get("row") >= call.get("first_key") + call.get("keys"))
+          .requires(
+              "first_key + keys <= 65793",
+              call -> call.get("first_key") + call.get("keys") <= IntegerAttention.MOST_KEYS)
           .shared(KernelStruct.BLOCKS)
           .build(
               all -> {
                 all.add("weights", READ, Byte.SIZE, all.vector("heads", "seq", "row"));
                 keyed(all, "v", "dv");
-                out(all);
+                if (all.get("first_key") > 0) {
+                  out(all, READ);
+                }
+                out(all, WRITE);
               },
               call ->
                   List.of(call.get("heads"), call.get("seq"), call.get("dv"), call.get("keys")));
@@ -118,7 +139,7 @@ final class IntegerAttentionKernels {
                     READ,
                     Byte.SIZE,
                     KernelAccess.contiguous(kvHeads, all.get("lines"), all.get("row")));
-                out(all);
+                out(all, WRITE);
               },
               call ->
                   List.of(call.get("heads"), call.get("seq"), call.get("dv"), call.get("keys")));
@@ -127,10 +148,14 @@ final class IntegerAttentionKernels {
     return call.get("lines") == Math.ceilDiv(call.get("dv"), 4L) * 4;
   }
 
-  private static void out(Accesses all) {
+  private static long scoresRow(long row, long keys) {
+    return row == 0 ? keys : row;
+  }
+
+  private static void out(Accesses all, Kind kind) {
     all.add(
         "out",
-        WRITE,
+        kind,
         Float.SIZE,
         List.of(all.step("heads", "out_head"), all.step("seq", "out_row"), all.line("dv")));
   }
@@ -222,7 +247,8 @@ final class IntegerAttentionKernels {
           }
         }
       }
-      call.place("scores").plus((long) Integer.BYTES * item * keys).write(line);
+      long row = scoresRow(call.get("scores_row"), keys);
+      call.place("scores").plus(Integer.BYTES * item * row).write(line);
     }
   }
 
@@ -260,17 +286,32 @@ final class IntegerAttentionKernels {
   }
 
   private static void values(KernelArguments call) {
-    values(call, call.place("v"), call.get("v_head"), call.get("v_row"), 1);
+    Keys keys = new Keys(call.get("first_key"), call.get("more_keys") != 0);
+    values(call, keys, call.place("v"), call.get("v_head"), call.get("v_row"), 1);
   }
 
   private static void turnedValues(KernelArguments call) {
     int row = call.get("row");
-    values(call, call.place("turned"), call.get("lines") * (long) row, 1, row);
+    Keys all = new Keys(0, false);
+    values(call, all, call.place("turned"), call.get("lines") * (long) row, 1, row);
   }
+
+  /**
+   * The keys of a tile.
+   *
+   * @param first sums of those before it are where results will be
+   * @param areMore whether other keys follow, so that sums stay there
+   */
+  private record Keys(int first, boolean areMore) {}
 
   /** Values of heads, of a head's keys and of a key's features are some bytes apart. */
   private static void values(
-      KernelArguments call, Place values, long headStride, int keyStride, int featureStride) {
+      KernelArguments call,
+      Keys tile,
+      Place values,
+      long headStride,
+      int keyStride,
+      int featureStride) {
     int seq = call.get("seq");
     int keys = call.get("keys");
     float[] out = new float[call.get("dv")];
@@ -278,21 +319,28 @@ final class IntegerAttentionKernels {
       int head = item / seq;
       Place weights = call.place("weights").plus((long) item * call.get("row"));
       Place v = values.plus(head / call.get("group") * headStride);
-      int total = 0;
-      int[] sums = new int[out.length];
+      int place = head * call.get("out_head") + item % seq * call.get("out_row");
+      Place result = call.place("out").plus((long) Float.BYTES * place);
+      int[] sums = tile.first == 0 ? new int[out.length] : result.ints(out.length);
       for (int key = 0; key < keys; key++) {
-        int weight = weights.memory()[weights.at() + key] & 255;
-        total += weight;
+        int weight = weights.memory()[weights.at() + tile.first + key] & 255;
         for (int j = 0; j < sums.length; j++) {
           sums[j] += weight * v.memory()[v.at() + key * keyStride + j * featureStride];
         }
+      }
+      if (tile.areMore) {
+        result.write(sums);
+        continue;
+      }
+      int total = 0;
+      for (int key = 0; key < call.get("row"); key++) {
+        total += weights.memory()[weights.at() + key] & 255;
       }
       float scale = total == 0 ? 0 : call.number("value_scale") / total;
       for (int j = 0; j < sums.length; j++) {
         out[j] = sums[j] * scale;
       }
-      int place = head * call.get("out_head") + item % seq * call.get("out_row");
-      call.place("out").plus((long) Float.BYTES * place).write(out);
+      result.write(out);
     }
   }
 }

@@ -91,11 +91,9 @@ final class SmallestTiles {
         long size = x.shape().range(norm.axis(), x.rank()).elements();
         yield (long) operands.size() * x.element().packedBytes(size);
       }
-      // One query, its scores and weights, and all keys and values.
-      case Structured.Attention attention when attention.isInteger() -> {
-        long features = operands.get(1).shape().extent(3) + operands.get(2).shape().extent(3);
-        yield line(x) + (features + ACCUMULATOR + 1) * operands.get(1).shape().extent(2);
-      }
+      // One query, its scores and weights, and one key or value at a time.
+      case Structured.Attention attention when attention.isInteger() ->
+          2 * line(x) + (ACCUMULATOR + 1) * operands.get(1).shape().extent(2);
       // One query, its scores, and one key or value at a time.
       case Structured.Attention attention ->
           3 * line(x) + ACCUMULATOR * operands.get(1).shape().extent(2);

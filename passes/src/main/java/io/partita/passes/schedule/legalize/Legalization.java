@@ -129,7 +129,7 @@ public final class Legalization {
     LongLines lines = new LongLines(workingBytes);
     List<RewriteRule> parts =
         List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
-    List<RewriteRule> attention = List.of(new WidenAttention(workingBytes));
+    List<RewriteRule> attention = List.of(new WidenAttention(workingBytes, isPaged));
     List<RewriteRule> functions = isPaged ? PAGED : List.of();
     return List.of(attention, SPLIT, functions, NIBBLES, HALVES, NARROW, WIDEN, EARLY, parts);
   }

@@ -20,12 +20,13 @@ import java.util.Optional;
 
 /**
  * {@code attention(q, k, v) of integers -> attention(f32(q), f32(k), f32(v)) valueScale}, where the
- * keys and values of a head don't fit a tile, which the kernels for integers need. Its
- * probabilities aren't rounded to 8 bits.
+ * scores and weights of a query take more than half of the working memory, or, if tiles are stored
+ * in pages, these with the keys and values of a head. Its probabilities aren't rounded to 8 bits.
  *
  * @param workingBytes the bytes of the smallest working memory
+ * @param isPaged whether tiles are stored in pages, whose loops don't stream keys and values
  */
-record WidenAttention(long workingBytes) implements RewriteRule {
+record WidenAttention(long workingBytes, boolean isPaged) implements RewriteRule {
   /** The bytes of a score and its weight. */
   private static final long SCORE = Integer.BYTES + 1;
 
@@ -47,8 +48,8 @@ record WidenAttention(long workingBytes) implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Shape keys = node.operand(1).type().shape();
     long features = keys.extent(3) + node.operand(2).type().shape().extent(3);
-    // Half of the memory, so that the next head can be loaded in the meantime.
-    if (keys.extent(2) * (features + SCORE) <= workingBytes / 2) {
+    // Half of the memory, so that the next tile can be loaded in the meantime.
+    if (keys.extent(2) * (SCORE + (isPaged ? features : 0)) <= workingBytes / 2) {
       return Optional.empty();
     }
     Attention integer = (Attention) node.op();

@@ -5,6 +5,8 @@ import static io.partita.ir.schedule.kernel.Argument.none;
 import static io.partita.ir.schedule.kernel.Argument.number;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
 import static io.partita.ir.schedule.kernel.Argument.scratch;
+import static io.partita.ir.schedule.kernel.TileExpression.first;
+import static io.partita.ir.schedule.kernel.TileExpression.last;
 import static io.partita.ir.schedule.kernel.TileExpression.size;
 import static io.partita.ir.schedule.kernel.TileExpression.start;
 
@@ -21,7 +23,8 @@ import java.util.Optional;
 /**
  * {@code attention.h}: heads and queries are tiled, and keys, along which a state stays in the
  * working memory. {@code integer_attention.h}: a tile has all keys, as weights depend on the
- * largest score.
+ * largest score; or keys and values are streamed: in a first pass, tiles of keys give all scores,
+ * which stay in the working memory, in a second one, tiles of values are summed.
  *
  * <p>The kernel counts heads over all batches; the axes are kv heads and the heads of a group. If
  * positions are outside of heads in a tensor, they are in its tile too, and the loop processes one
@@ -36,6 +39,9 @@ final class AttentionLowering {
 
   /** The number of keys that the kernel processes together. */
   private static final long KEYS = 8;
+
+  /** The axis of keys, and that of values. */
+  private static final long PASSES = 2;
 
   /** Lines of weights are whole words, and turned values whole blocks of features. */
   private static final long WORD = 4;
@@ -59,10 +65,12 @@ final class AttentionLowering {
   private final int kvHeads;
   private final int groupHeads;
   private final int seq;
+  private final Optional<Integer> pass;
   private final int keys;
   private final Optional<TileExpression> keyLength;
 
-  private AttentionLowering(Attention op, List<TensorView> operands, TensorView out) {
+  private AttentionLowering(
+      Attention op, List<TensorView> operands, TensorView out, boolean isStreamed) {
     this.op = op;
     q = operands.get(0);
     k = operands.get(1);
@@ -87,7 +95,13 @@ final class AttentionLowering {
     kvHeads = space.axis("kv_heads", k.shape().get(1), 1);
     groupHeads = space.axis("group", group, 1);
     seq = space.axis("seq", q.shape().get(2), 1);
-    long least = op.isInteger() ? k.shape().get(2) : Math.min(KEYS, k.shape().get(2));
+    pass =
+        isStreamed
+            ? Optional.of(
+                space.axis(new TileSpace.Axis("pass", PASSES, 1, 1, true, Optional.empty())))
+            : Optional.empty();
+    boolean isWhole = op.isInteger() && !isStreamed;
+    long least = isWhole ? k.shape().get(2) : Math.min(KEYS, k.shape().get(2));
     keys = space.axis(new TileSpace.Axis("keys", k.shape().get(2), least, true, keyLength));
   }
 
@@ -97,9 +111,14 @@ final class AttentionLowering {
             || operands.get(3).element() == ElementType.F32
             || operands.get(3).element() == ElementType.BOOL;
     boolean hasOneLength = !op.keyLength() || out.shape().getFirst() == 1;
-    return out.element() == ElementType.F32 && hasMask && hasOneLength
-        ? Optional.of(new AttentionLowering(op, operands, out).build(operands))
-        : Optional.empty();
+    if (out.element() != ElementType.F32 || !hasMask || !hasOneLength) {
+      return Optional.empty();
+    }
+    TileSpace whole = new AttentionLowering(op, operands, out, false).build(operands);
+    return Optional.of(
+        op.isInteger()
+            ? whole.streaming(new AttentionLowering(op, operands, out, true).build(operands))
+            : whole);
   }
 
   /** Whether positions are within heads. */
@@ -127,7 +146,13 @@ final class AttentionLowering {
     boolean isKeyed = view == k || view == v;
     List<BoxDimension> heads = heads(view.strides().get(1), isKeyed);
     TileExpression count = isKeyed ? size(kvHeads) : size(kvHeads).times(size(groupHeads));
-    BoxDimension row = BoxDimension.along(rows, view.shape().get(2), view.strides().get(2));
+    BoxDimension along = BoxDimension.along(rows, view.shape().get(2), view.strides().get(2));
+    BoxDimension row =
+        switch (name) {
+          case "k" -> ofScores(along);
+          case "v" -> ofValues(along);
+          default -> along;
+        };
     List<BoxDimension> box = new ArrayList<>();
     box.add(BoxDimension.along(batch, view.shape().get(0), view.strides().get(0)));
     boolean isOutside = hasHeadsOutside(view);
@@ -147,6 +172,19 @@ final class AttentionLowering {
     return isOutside
         ? new Heads(operand, size(rows).times(features), width)
         : new Heads(operand, width, count.times(features));
+  }
+
+  /** Returns what is loaded for scores only, if these have a pass of their own. */
+  private BoxDimension ofScores(BoxDimension keys) {
+    return pass.map(axis -> when(first(axis), keys)).orElse(keys);
+  }
+
+  private BoxDimension ofValues(BoxDimension keys) {
+    return pass.map(axis -> when(last(axis), keys)).orElse(keys);
+  }
+
+  private static BoxDimension when(TileExpression condition, BoxDimension box) {
+    return new BoxDimension(box.start(), condition.times(box.size()), box.extent(), box.stride());
   }
 
   private List<BoxDimension> heads(long stride, boolean isKeyed) {
@@ -190,6 +228,14 @@ final class AttentionLowering {
     return TileGrid.elements(List.of(batch, kvHeads, groupHeads));
   }
 
+  /** The number of valid keys in all tiles. */
+  private TileExpression allKeys() {
+    long all = k.shape().get(2);
+    return keyLength
+        .map(length -> length.minimum(TileExpression.of(all)).maximum(ZERO))
+        .orElse(TileExpression.of(all));
+  }
+
   private List<Argument> counts() {
     TileExpression valid =
         keyLength
@@ -219,22 +265,28 @@ final class AttentionLowering {
     long row = Math.ceilDiv(k.shape().get(2), WORD) * WORD;
     TileExpression lines = headCount().times(size(seq));
     int scores = space.scratch("scores", lines.times(Integer.BYTES * k.shape().get(2)));
-    boolean isTurned = q.shape().get(2) >= MANY_QUERIES;
+    // A tile of streamed values has few queries, because these need their scores.
+    boolean isTurned = q.shape().get(2) >= MANY_QUERIES && pass.isEmpty();
     int weights = space.scratch("weights", lines.plus(isTurned ? LINES_AFTER : 0).times(row));
     List<Argument> counts = counts();
     List<Argument> first = new ArrayList<>();
     first.add(pointer("q", tiles.q.operand));
     first.add(pointer("k", tiles.k.operand));
     first.addAll(tiles.masks());
-    first.add(scratch("scores", scores));
+    first.add(
+        pass.isEmpty()
+            ? scratch("scores", scores)
+            : scratch("scores", scores, start(keys).times(Integer.BYTES)));
     first.addAll(counts);
     first.add(integer("d", q.shape().get(3)));
     first.addAll(strides("q", tiles.q));
     first.addAll(strides("k", tiles.k));
     first.addAll(tiles.maskStrides());
     first.addAll(visibility());
+    pass.ifPresent(axis -> first.add(integer("scores_row", allKeys())));
     first.add(number("inverse_scale", IntegerAttention.inverse(op.scale())));
-    space.call("attention_scores_i8", first);
+    List<Integer> ofScores = pass.stream().toList();
+    space.call("attention_scores_i8", first, ofScores, List.of());
     space.call(
         "attention_weights_u8",
         List.of(
@@ -242,9 +294,11 @@ final class AttentionLowering {
             scratch("weights", weights),
             counts.get(0),
             counts.get(2),
-            counts.get(3),
+            integer("keys", allKeys()),
             integer("row", row),
-            number("unit", IntegerAttention.unit(op.scale()))));
+            number("unit", IntegerAttention.unit(op.scale()))),
+        ofScores,
+        pass.map(axis -> keys).stream().toList());
     if (isTurned) {
       turnedValues(tiles, weights, row);
     } else {
@@ -262,8 +316,12 @@ final class AttentionLowering {
     arguments.add(integer("row", row));
     arguments.addAll(strides("v", tiles.v));
     arguments.addAll(strides("out", tiles.out));
+    if (pass.isPresent()) {
+      arguments.add(integer("first_key", start(keys)));
+      arguments.add(integer("more_keys", TileExpression.of(1).minus(last(keys))));
+    }
     arguments.add(number("value_scale", (float) op.valueScale()));
-    space.call("attention_values_i8", arguments);
+    space.call("attention_values_i8", arguments, List.of(), pass.stream().toList());
   }
 
   private void turnedValues(Tiles tiles, int weights, long row) {
@@ -315,7 +373,7 @@ final class AttentionLowering {
     arguments.addAll(strides("k", tiles.k));
     arguments.addAll(strides("v", tiles.v));
     arguments.addAll(tiles.maskStrides());
-    arguments.add(integer("first", TileExpression.first(keys)));
+    arguments.add(integer("first", first(keys)));
     arguments.addAll(visibility());
     arguments.add(number("scale", (float) op.scale()));
     arguments.add(number("soft_cap", (float) op.softCap()));
@@ -366,7 +424,7 @@ final class AttentionLowering {
     TileExpression row = ZERO;
     TileExpression head = ZERO;
     if (strides.get(3) != 0) {
-      box.addFirst(BoxDimension.along(keys, k.shape().get(2), strides.get(3)));
+      box.addFirst(ofScores(BoxDimension.along(keys, k.shape().get(2), strides.get(3))));
       key = next;
       next = next.times(size(keys));
     }

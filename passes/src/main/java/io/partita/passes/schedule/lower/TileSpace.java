@@ -21,18 +21,30 @@ import java.util.Set;
  *     a {@link Axis#reduction}
  * @param operands the operands and results of the node that kernels access
  * @param calls the calls, with indices of axes, operands and scratch in these lists
+ * @param streamed the same with tiles of operands that this one has whole, if there is such a way;
+ *     its operands are the same
  */
 public record TileSpace(
     String name,
     List<Axis> axes,
     List<Operand> operands,
     List<Scratch> scratch,
-    List<KernelCall> calls) {
+    List<KernelCall> calls,
+    Optional<TileSpace> streamed) {
   public TileSpace {
     axes = List.copyOf(axes);
     operands = List.copyOf(operands);
     scratch = List.copyOf(scratch);
     calls = List.copyOf(calls);
+  }
+
+  public TileSpace(
+      String name,
+      List<Axis> axes,
+      List<Operand> operands,
+      List<Scratch> scratch,
+      List<KernelCall> calls) {
+    this(name, axes, operands, scratch, calls, Optional.empty());
   }
 
   /**
@@ -109,7 +121,8 @@ public record TileSpace(
   public TileSpace withNear(Set<Integer> near) {
     List<Operand> changed = new ArrayList<>(operands);
     near.forEach(number -> changed.set(number, operands.get(number).near()));
-    return new TileSpace(name, axes, changed, scratch, calls);
+    return new TileSpace(
+        name, axes, changed, scratch, calls, streamed.map(other -> other.withNear(near)));
   }
 
   /**
@@ -120,7 +133,13 @@ public record TileSpace(
   TileSpace unpacking(List<TensorView> stored) {
     List<Operand> changed =
         operands.stream().map(each -> each.unpacking(stored.get(each.value))).toList();
-    return new TileSpace(name, axes, changed, scratch, calls);
+    return new TileSpace(
+        name, axes, changed, scratch, calls, streamed.map(other -> other.unpacking(stored)));
+  }
+
+  /** Returns the space with another way. */
+  TileSpace streaming(TileSpace other) {
+    return new TileSpace(name, axes, operands, scratch, calls, Optional.of(other));
   }
 
   /** Scratch memory, with bytes for tiles of the full size. */

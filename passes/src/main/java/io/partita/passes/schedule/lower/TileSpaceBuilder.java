@@ -76,7 +76,15 @@ final class TileSpaceBuilder {
    * @param onLast as in {@link KernelCall}
    */
   void call(String kernel, List<Argument> arguments, List<Integer> onLast) {
-    calls.add(new KernelCall(KernelTable.get(kernel), arguments, onLast));
+    call(kernel, arguments, List.of(), onLast);
+  }
+
+  /**
+   * @param onFirst as in {@link KernelCall}
+   * @param onLast likewise
+   */
+  void call(String kernel, List<Argument> arguments, List<Integer> onFirst, List<Integer> onLast) {
+    calls.add(new KernelCall(KernelTable.get(kernel), arguments, onFirst, onLast));
   }
 
   TileSpace build() {

@@ -17,13 +17,15 @@ import java.util.Optional;
  *
  * @param work {@code batch, rows, columns, depth}; the depth of a run is the number of its
  *     functions and terms of sums, and two for load and store
- * @param onLast as in {@link KernelCall}
+ * @param onFirst as in {@link KernelCall}
+ * @param onLast likewise
  * @param form of the call; the usual one for a run
  * @param run the figures of a run; empty for a kernel
  */
 public record CallUnit(
     Kernel kernel,
     List<TileExpression> work,
+    List<Integer> onFirst,
     List<Integer> onLast,
     CallForm form,
     Optional<FunctionThroughput> run) {
@@ -61,6 +63,7 @@ public record CallUnit(
           new CallUnit(
               calls.get(run.first()).kernel(),
               List.of(one, one, run.count(), TileExpression.of(depth(run))),
+              calls.get(run.first()).onFirst(),
               calls.get(run.first()).onLast(),
               CallForm.USUAL,
               figures));
@@ -72,7 +75,12 @@ public record CallUnit(
 
   private static CallUnit of(KernelCall call) {
     return new CallUnit(
-        call.kernel(), call.work(), call.onLast(), CallForm.of(call), Optional.empty());
+        call.kernel(),
+        call.work(),
+        call.onFirst(),
+        call.onLast(),
+        CallForm.of(call),
+        Optional.empty());
   }
 
   private static long depth(ElementRun run) {

@@ -149,7 +149,7 @@ final class GridTiles {
     return !one.reduction()
         && one.limit().isEmpty()
         && blocks(space, axis) > 1
-        && space.calls().stream().noneMatch(call -> call.onLast().contains(axis))
+        && space.calls().stream().noneMatch(call -> call.isConditional(axis))
         && space.operands().stream()
             .filter(operand -> operand.direction() == Direction.STORE)
             .allMatch(operand -> dependsOn(operand, axis));

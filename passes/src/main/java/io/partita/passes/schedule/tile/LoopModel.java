@@ -94,9 +94,7 @@ final class LoopModel {
       for (TileExpression each : unit.work()) {
         callAxes[i] |= axes(each);
       }
-      for (int axis : unit.onLast()) {
-        callAxes[i] |= 1L << axis;
-      }
+      callAxes[i] |= mask(unit.onFirst()) | mask(unit.onLast());
       known.add(new HashMap<>());
       calculations.add(new PerTiles<>(callAxes[i]));
       boolean isKnown =
@@ -106,6 +104,10 @@ final class LoopModel {
       cold += isKnown ? 0 : unit.coldCycles(chip);
     }
     coldCycles = cold;
+  }
+
+  private static long mask(List<Integer> axes) {
+    return axes.stream().mapToLong(axis -> 1L << axis).reduce(0, (all, axis) -> all | axis);
   }
 
   private long axes(TileExpression expression) {
@@ -171,12 +173,19 @@ final class LoopModel {
     // Each core has an equal share of the rate: those that share a tile load it with all of theirs.
     DmaChannel by = channel.get().withRate(part.cores());
     double[] sums = new double[2];
-    Mean mean = new Mean(partAxes[i], 0, tiling);
+    Mean mean = new Mean(partAxes[i], 0, 0, tiling);
+    List<BoxDimension> box = part.box().stream().map(BoxDimension::whenLoaded).toList();
+    double share =
+        part.box().stream()
+            .flatMap(dimension -> dimension.conditions().stream())
+            .mapToInt(condition -> Long.numberOfTrailingZeros(axes(condition)))
+            .mapToDouble(axis -> 1.0 / tiling.count(axis))
+            .reduce(1, (product, each) -> product * each);
     mean.add(
         at -> {
-          BoxTransfer transfer = BoxTransfer.of(part.element(), part.packing(), part.box(), at);
-          sums[0] += mean.share * transfer.cycles(by);
-          sums[1] += mean.share * transfer.bytes();
+          BoxTransfer transfer = BoxTransfer.of(part.element(), part.packing(), box, at);
+          sums[0] += share * mean.share * transfer.cycles(by);
+          sums[1] += share * mean.share * transfer.bytes();
         });
     return new Transfer(sums[0], sums[1]);
   }
@@ -331,11 +340,7 @@ final class LoopModel {
 
   private double cycles(int i, Tiling tiling) {
     CallUnit call = calls.get(i);
-    long onLast = 0;
-    for (int axis : call.onLast()) {
-      onLast |= 1L << axis;
-    }
-    Mean mean = new Mean(callAxes[i], onLast, tiling);
+    Mean mean = new Mean(callAxes[i], mask(call.onFirst()), mask(call.onLast()), tiling);
     double[] cycles = {0};
     mean.add(
         at -> {
@@ -354,13 +359,19 @@ final class LoopModel {
   /** Returns the share of tiles in which a call runs. */
   private static double share(CallUnit call, Tiling tiling) {
     double share = 1;
+    for (int axis : call.onFirst()) {
+      share /= tiling.count(axis);
+    }
     for (int axis : call.onLast()) {
       share /= tiling.count(axis);
     }
     return share;
   }
 
-  /** Enumerates full tiles and edge tiles along some axes, and the last one only along others. */
+  /**
+   * Enumerates full tiles and edge tiles along some axes, and the first or the last one only along
+   * others.
+   */
   private final class Mean {
     private final Tiling tiling;
     private final TilePosition at;
@@ -369,13 +380,15 @@ final class LoopModel {
     /** Returns the share of tiles that are like the current one. */
     private double share = 1;
 
-    Mean(long along, long onLast, Tiling tiling) {
+    Mean(long along, long onFirst, long onLast, Tiling tiling) {
       this.tiling = tiling;
       at = new TilePosition(tiling);
       at.toMiddle();
       for (int axis = 0; axis < axes; axis++) {
         if ((onLast >> axis & 1) == 1) {
           at.toLast(axis);
+        } else if ((onFirst >> axis & 1) == 1) {
+          at.move(axis, 0);
         } else if ((along >> axis & 1) == 1 && tiling.edge(axis) != tiling.tiles()[axis]) {
           edges |= 1L << axis;
         }

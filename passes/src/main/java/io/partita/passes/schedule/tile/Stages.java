@@ -149,6 +149,7 @@ public final class Stages {
   }
 
   private boolean runsInEachTile(KernelCall call) {
-    return call.onLast().stream().noneMatch(axis -> axes.get(axis).count() > 1);
+    return IntStream.range(0, axes.size())
+        .noneMatch(axis -> call.isConditional(axis) && axes.get(axis).count() > 1);
   }
 }

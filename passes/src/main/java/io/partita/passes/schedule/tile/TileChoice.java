@@ -107,7 +107,7 @@ public final class TileChoice {
    * @throws PartitaException with {@link TileCode#TOO_LARGE}
    */
   public TiledKernel choose(TileSpace space, String where) {
-    return find(space).orElseThrow(() -> tooLarge(choices(space).getFirst(), where));
+    return find(space).orElseThrow(() -> tooLarge(space, where));
   }
 
   /** Returns the loop of a space; empty if its smallest tiles don't fit. */
@@ -123,7 +123,7 @@ public final class TileChoice {
   private Optional<Timed> timed(TileSpace space) {
     Timed found = known.get(space);
     if (found == null) {
-      Optional<Timed> apart = fastest(space);
+      Optional<Timed> apart = inStreams(space);
       if (apart.isEmpty()) {
         return Optional.empty();
       }
@@ -169,6 +169,28 @@ public final class TileChoice {
         : List.of(new Choice(space, Optional.empty()));
   }
 
+  /**
+   * Returns the loop of a space, or of what streams its operands if that is faster. A space whose
+   * smallest tiles take at most half of the memory isn't streamed: the next tiles can be loaded
+   * while these are used.
+   */
+  private Optional<Timed> inStreams(TileSpace space) {
+    Optional<Timed> whole = fastest(space);
+    if (space.streamed().isEmpty() || arePaged()) {
+      return whole;
+    }
+    TileSearch search = choices(space).getFirst().search;
+    if (whole.isPresent() && search.memory().bytes(search.smallest()) <= workingBytes / 2) {
+      return whole;
+    }
+    Optional<Timed> streamed = fastest(space.streamed().get());
+    return whole.isEmpty()
+        ? streamed
+        : whole
+            .filter(own -> streamed.filter(other -> other.cycles < own.cycles).isEmpty())
+            .or(() -> streamed);
+  }
+
   private Optional<Timed> fastest(TileSpace space) {
     return choices(space).stream()
         .flatMap(choice -> choice.best().stream())
@@ -190,7 +212,8 @@ public final class TileChoice {
     return new Timed(kernel, time.cycles() + time.coldCycles());
   }
 
-  private PartitaException tooLarge(Choice choice, String where) {
+  private PartitaException tooLarge(TileSpace whole, String where) {
+    Choice choice = choices(arePaged() ? whole : whole.streamed().orElse(whole)).getFirst();
     TileSpace space = choice.space;
     TileSearch search = choice.search;
     Tiling smallest = search.smallest();
@@ -351,7 +374,12 @@ public final class TileChoice {
         call.arguments().stream()
             .map(argument -> new Argument(argument.field(), placed(argument.value(), leaf)))
             .toList(),
-        call.onLast().stream().filter(places::containsKey).map(places::get).toList());
+        placed(call.onFirst(), places),
+        placed(call.onLast(), places));
+  }
+
+  private static List<Integer> placed(List<Integer> axes, Map<Integer, Integer> places) {
+    return axes.stream().filter(places::containsKey).map(places::get).toList();
   }
 
   private static Value placed(Value value, UnaryOperator<TileExpression> leaf) {

@@ -334,8 +334,8 @@ public final class SplitRuleTest implements RuleTest {
                 %12 = reshape(%11) {to = [2, 2]} : f32[2,2]
                 %13 = transpose(%12) {permutation = [0, 1]} : f32[2,2]
                 """),
-        assertThat(new WidenAttention(150))
-            .as("keys and values of 8 bytes each and 5 for scores don't fit half of 150")
+        assertThat(new WidenAttention(58, false))
+            .as("6 scores of 4 bytes and weights of one don't fit half of 58")
             .within(0.05)
             .on(
                 """
@@ -351,14 +351,39 @@ public final class SplitRuleTest implements RuleTest {
                 %4 = constant 0.01 : f32[]
                 %5 = mul(%3, %4) : f32[2,3,1,4]
                 """),
-        assertThat(new WidenAttention(160))
-            .as("keys and values that fit")
+        assertThat(new WidenAttention(60, false))
+            .as("scores and weights that fit")
             .on(
                 """
                 (%q: i8[2,3,1,4], %k: i8[2,3,6,4], %v: i8[2,3,6,4])
                 %0 = attention(%q, %k, %v) {scale = 0.001, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.01} : f32[2,3,1,4]
                 """)
             .doesNotFire(),
+        assertThat(new WidenAttention(156, true))
+            .as("keys and values of 8 bytes, which fit half of 156 with them")
+            .on(
+                """
+                (%q: i8[2,3,1,4], %k: i8[2,3,6,4], %v: i8[2,3,6,4])
+                %0 = attention(%q, %k, %v) {scale = 0.001, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.01} : f32[2,3,1,4]
+                """)
+            .doesNotFire(),
+        assertThat(new WidenAttention(154, true))
+            .as("keys and values that don't fit half of 154, in pages")
+            .within(0.05)
+            .on(
+                """
+                (%q: i8[2,3,1,4], %k: i8[2,3,6,4], %v: i8[2,3,6,4], %mask: f32[6])
+                %0 = attention(%q, %k, %v, %mask) {scale = 0.001, soft_cap = 0.0, causal, offset = [5], window = 0, mask, integer, value_scale = 0.01} : f32[2,3,1,4]
+                """)
+            .gives(
+                """
+                %0 = cast(%q) {to = f32} : f32[2,3,1,4]
+                %1 = cast(%k) {to = f32} : f32[2,3,6,4]
+                %2 = cast(%v) {to = f32} : f32[2,3,6,4]
+                %3 = attention(%0, %1, %2, %mask) {scale = 0.001, soft_cap = 0.0, causal, offset = [5], window = 0, mask} : f32[2,3,1,4]
+                %4 = constant 0.01 : f32[]
+                %5 = mul(%3, %4) : f32[2,3,1,4]
+                """),
         assertThat(new SplitBatches())
             .as("attention by lengths of keys")
             .indices(5)

@@ -36,7 +36,8 @@ record CallFeatures(
     double work = 0;
     List<TileExpression> expressions = call.work();
     for (LoopPosition at = new LoopPosition(loop); at.isInside(); at.next()) {
-      if (call.onLast().stream().allMatch(at::isLast)) {
+      if (call.onFirst().stream().allMatch(at::isFirst)
+          && call.onLast().stream().allMatch(at::isLast)) {
         WorkSharing.Part most =
             sharing.most(
                 expressions.get(0).at(at),

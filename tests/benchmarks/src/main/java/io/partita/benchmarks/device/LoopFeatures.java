@@ -47,7 +47,10 @@ record LoopFeatures(
       boolean isLoad = operand.direction() == Direction.LOAD;
       BoxTransfer transfer =
           BoxTransfer.of(
-              operand.element(), operand.packing(), operand.box(), new LoopPosition(loop));
+              operand.element(),
+              operand.packing(),
+              operand.box().stream().map(BoxDimension::whenLoaded).toList(),
+              new LoopPosition(loop));
       double cycles = transfer.transferCycles(channel(chip, isLoad));
       long more = moves(operand, loop) - 1;
       operands++;

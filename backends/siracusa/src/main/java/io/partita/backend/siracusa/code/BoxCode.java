@@ -119,7 +119,7 @@ final class BoxCode {
     }
     axesOf(index).forEach(axis -> parameters.add("int32_t " + expressions.variable(axis)));
     scalarsOf(index).forEach(scalar -> parameters.add("int32_t " + expressions.scalar(scalar)));
-    List<BoxDimension> box = operand.box();
+    List<BoxDimension> box = operand.box().stream().map(BoxDimension::whenLoaded).toList();
     TileExpression line =
         expressions.simplified(
             (box.isEmpty() ? TileExpression.of(1) : box.getLast().size()).times(bytes(operand)));
@@ -138,12 +138,29 @@ final class BoxCode {
         comment(operand),
         parameters,
         sizes(index),
+        condition(operand),
         started(isStore, dimensions.size() == 1 && operand.slotBytes() <= LARGEST_TRANSFER),
         box(index),
         isStore ? address(index) : local(index),
         isStore ? local(index) : address(index),
         dimensions,
         unsigned(expressions.print(expressions.simplified(line))));
+  }
+
+  /** The condition under which a tile isn't empty; empty if none is. */
+  private Optional<String> condition(TileOperand operand) {
+    List<String> conditions =
+        operand.box().stream()
+            .flatMap(dimension -> dimension.conditions().stream())
+            .map(expressions::print)
+            .filter(text -> !text.equals("1"))
+            .toList();
+    String all = String.join(" && ", conditions);
+    return switch (conditions.size()) {
+      case 0 -> Optional.empty();
+      case 1 -> Optional.of(all);
+      default -> Optional.of("(" + all + ")");
+    };
   }
 
   /** The runtime function: lines that one transfer moves take a shorter one. */

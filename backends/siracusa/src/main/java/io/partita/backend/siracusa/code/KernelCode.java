@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The kernel calls on one tile. */
 final class KernelCode {
@@ -50,10 +51,16 @@ final class KernelCode {
 
   /** Returns the condition of a call; empty if it is for all tiles. */
   Optional<String> condition(int number) {
+    KernelCall call = kernel.calls().get(number);
     List<String> conditions =
-        kernel.calls().get(number).onLast().stream()
-            .filter(expressions::isLoop)
-            .map(axis -> expressions.print(new TileExpression.Last(axis)))
+        Stream.concat(
+                call.onFirst().stream()
+                    .filter(expressions::isLoop)
+                    .map(axis -> new TileExpression.First(axis)),
+                call.onLast().stream()
+                    .filter(expressions::isLoop)
+                    .map(axis -> new TileExpression.Last(axis)))
+            .map(expressions::print)
             .toList();
     if (conditions.isEmpty()) {
       return Optional.empty();

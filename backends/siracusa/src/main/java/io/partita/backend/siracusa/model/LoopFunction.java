@@ -39,6 +39,7 @@ public record LoopFunction(
   /**
    * A function that starts the load or store of one operand's tile.
    *
+   * @param condition without which there is nothing to transfer; none if there always is
    * @param started the runtime function that starts the transfer
    * @param to its first memory argument; {@code from} is the second
    * @param dimensions all dimensions but the last
@@ -48,6 +49,7 @@ public record LoopFunction(
       String comment,
       List<String> parameters,
       List<Variable> sizes,
+      Optional<String> condition,
       String started,
       String box,
       String to,
