@@ -94,6 +94,7 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
                 INSTRUCTION " %[s31], %[y1], %[z]\n"                                                                   \
                 INSTRUCTION " %[s32], %[y1], %[y2]\n"                                                                  \
                 INSTRUCTION " %[s33], %[y1], %[y0]\n"                                                                  \
+                "lp.end 0\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),            \
                   [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),            \
@@ -139,6 +140,7 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
                 INSTRUCTION " %[s1], %[x], %[z]\n"                                                                     \
                 INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                    \
                 INSTRUCTION " %[s3], %[x], %[y0]\n"                                                                    \
+                "lp.end 0\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [y0] "=&r"(y0), [y1] "=&r"(y1),          \
                   [y2] "=&r"(y2), [y3] "=&r"(y3), [z] "=&r"(z), [x] "=&r"(x), [left] "+r"(left), [right] "+r"(right)   \
@@ -268,6 +270,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                 "p.lw %[y2], %[right], %[stride]\n"                                                                    \
                 INSTRUCTION " %[s33], %[next], %[y3]\n"                                                                \
                 "p.lw %[y3], %[right], %[on]\n"                                                                        \
+                "lp.end 0\n"                                                                                           \
                 "lw %[x], 12 + %[near]\n lw %[y0], 16 + %[near]\n lw %[y1], %[near]\n"                                 \
                 "slli %[y2], %[stride], 2\n sw %[s00], 0(%[x])\n sw %[s01], 4(%[x])\n"                                 \
                 "sw %[s02], 8(%[x])\n sw %[s03], 12(%[x])\n add %[x], %[x], %[y0]\n sw %[s10], 0(%[x])\n"              \
@@ -276,6 +279,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                 "add %[x], %[x], %[y0]\n sw %[s30], 0(%[x])\n sw %[s31], 4(%[x])\n sw %[s32], 8(%[x])\n"               \
                 "sw %[s33], 12(%[x])\n add %[x], %[x], %[y0]\n add %[y1], %[y1], %[y2]\n"                              \
                 "sw %[y1], %[near]\n sw %[x], 12 + %[near]\n"                                                          \
+                "lp.end 1\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),            \
                   [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),            \
@@ -313,6 +317,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                     INSTRUCTION " %[s1], %[x], %[y1]\n"                                                                \
                     INSTRUCTION " %[s2], %[x], %[y2]\n"                                                                \
                     INSTRUCTION " %[s3], %[x], %[y3]\n"                                                                \
+                    "lp.end 0\n"                                                                                       \
                     ".option pop\n"                                                                                    \
                     : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [x] "=&r"(x), [y0] "=&r"(y0),        \
                       [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [left] "+r"(left), [right] "+r"(right)           \
@@ -362,6 +367,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
                     "p.lw %[y1], %[right], %[on]\n"                                                                    \
                     INSTRUCTION " %[s6], %[x], %[y0]\n"                                                                \
                     INSTRUCTION " %[s7], %[x], %[y1]\n"                                                                \
+                    "lp.end 0\n"                                                                                       \
                     ".option pop\n"                                                                                    \
                     : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [s4] "+r"(s4), [s5] "+r"(s5),        \
                       [s6] "+r"(s6), [s7] "+r"(s7), [x] "=&r"(x), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2),      \

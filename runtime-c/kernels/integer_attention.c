@@ -270,6 +270,7 @@ static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32
                 "p.lw %[y], %[scores], %[word]\n"
                 "p.max %[largest], %[largest], %[x]\n"
                 "p.max %[largest], %[largest], %[y]\n"
+                "lp.end 0\n"
                 ".option pop\n"
                 : [x] "=&r"(x), [y] "=&r"(y), [scores] "+r"(scores), [largest] "+r"(largest)
                 : [word] "r"(4), [pairs] "r"(pairs)

@@ -48,6 +48,7 @@ enum { COLUMNS = 8, PAIRS = COLUMNS / 2 };
                 INSTRUCTION " %[low1], %[at], %[y1]\n"                                                                 \
                 INSTRUCTION " %[low2], %[at], %[y2]\n"                                                                 \
                 INSTRUCTION " %[low3], %[at], %[y3]\n"                                                                 \
+                "lp.end 0\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [all0] "=&r"(all0), [all1] "=&r"(all1), [all2] "=&r"(all2), [all3] "=&r"(all3), [low0] "=&r"(low0),  \
                   [low1] "=&r"(low1), [low2] "=&r"(low2), [low3] "=&r"(low3), [more] "=&r"(more), [at] "=&r"(at),      \

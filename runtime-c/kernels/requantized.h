@@ -140,6 +140,7 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
                 "sra %[x], %[x], %[shift]\n"                                                                           \
                 "p.max %[x], %[x], %[low]\n"                                                                           \
                 "p.min %[x], %[x], %[high]\n" STORE " %[x], %[out], %[out_step]\n"                                     \
+                "lp.end 0\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [x] "=&r"(x), [sum] "=&r"(sum), [sums] "+r"(sums), [out] "+r"(out)                                   \
                 : [step] "r"(4 * step), [out_step] "r"(out_step * (int32_t)sizeof(OUT)), [count] "r"(count),           \
@@ -172,6 +173,7 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
                 "sra %[x], %[x], %[shift]\n"                                                                           \
                 "p.max %[x], %[x], %[low]\n"                                                                           \
                 "p.min %[x], %[x], %[high]\n" STORE " %[x], %[out], %[out_step]\n"                                     \
+                "lp.end 0\n"                                                                                           \
                 ".option pop\n"                                                                                        \
                 : [x] "=&r"(x), [y] "=&r"(y), [z] "=&r"(z), [sum] "=&r"(sum), [sums] "+r"(sums),                       \
                   [multiplier] "+r"(multiplier), [addend] "+r"(addend), [out] "+r"(out)                                \

@@ -11,11 +11,19 @@
 #ifdef PARTITA_XPULP
 
 /*
- * lp.setup: repeats the next `instructions` instructions, each of four bytes, `count` times, at least once.
+ * lp.setup: repeats the next `instructions` instructions, each of four bytes, `count` times, at least once. They end with lp.end,
+ * where the assembler checks their number, and that a core's own instruction cache of 512 bytes has room for them.
  * p.lw, p.sw, p.sb: loads or stores the word or byte at `at`, which advances by `step` bytes.
  */
 __asm__(".macro lp.setup loop, count, instructions\n"
         ".insn i 0x7b, 4, x\\loop, \\count, 2 * \\instructions\n"
+        ".set .Lloop\\loop, .\n"
+        ".set .Lloop_bytes\\loop, 4 * \\instructions\n"
+        ".endm\n"
+        ".macro lp.end loop\n"
+        ".if . - .Lloop\\loop != .Lloop_bytes\\loop || . - .Lloop\\loop > 512\n"
+        ".error \"a loop of another number of instructions, or of more than 512 bytes\"\n"
+        ".endif\n"
         ".endm\n"
         ".macro p.lw word, at, step\n"
         ".insn r 0x0b, 7, 0x10, \\word, \\at, \\step\n"

@@ -1,13 +1,13 @@
 /*
- * Integer products, those with 4-bit integers, quantization, requantisation, lookups, norms, softmaxes and attention of bytes with XpulpV2
- * instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments and values,
- * extremes among them. Fails at the first difference.
+ * Kernels with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments
+ * and values, extremes among them. Fails at the first difference. AcceleratedCodeTest finds kernels that aren't here.
  */
 #include "../../../hal/hal.h"
 #include "../../../kernels/gemm.h"
 #include "../../../kernels/integer_attention.h"
 #include "../../../kernels/integer_network.h"
 #include "../../../kernels/nibble_gemm.h"
+#include "../../../kernels/norm.h"
 #include "../../../kernels/quantize.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
@@ -24,6 +24,11 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_integer_rms_norm_u8, portable_quantize_f32_i8, portable_quantize_f32_u8, portable_softmax_weights_i32,
     portable_weighted_softmax_i8, portable_weighted_softmax_u8;
 
+partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, portable_integer_softmax_u8,
+    portable_layer_norm_f32, portable_rms_norm_f32, portable_norm_squares_f32, portable_norm_by_sums_f32, portable_lookup_i8_u8,
+    portable_lookup_u8_u8, portable_quantize_f32_i16, portable_quantize_f32_u16, portable_requantize_i8_u8,
+    portable_requantize_i8_i32, portable_requantize_u8_i8, portable_requantize_u8_u8, portable_requantize_i32_u8;
+
 struct pair {
     partita_kernel *accelerated;
     partita_kernel *portable;
@@ -36,12 +41,14 @@ static const struct pair sums[] = {{partita_gemm_i8_i8, portable_gemm_i8_i8, 0},
                                    {partita_gemm_u8_u8, portable_gemm_u8_u8, 0},
                                    {partita_gemv_i8_i8, portable_gemv_i8_i8, 1}};
 
+/* Those with 32-bit results come last. */
 static const struct pair requantized[] = {{partita_gemm_requantize_i8_i8_i8, portable_gemm_requantize_i8_i8_i8, 0},
                                           {partita_gemm_requantize_i8_i8_u8, portable_gemm_requantize_i8_i8_u8, 0},
                                           {partita_gemm_requantize_u8_i8_i8, portable_gemm_requantize_u8_i8_i8, 0},
                                           {partita_gemm_requantize_u8_i8_u8, portable_gemm_requantize_u8_i8_u8, 0},
+                                          {partita_gemv_requantize_i8_i8_i8, portable_gemv_requantize_i8_i8_i8, 1},
                                           {partita_gemm_requantize_i8_i8_i32, portable_gemm_requantize_i8_i8_i32, 0},
-                                          {partita_gemv_requantize_i8_i8_i8, portable_gemv_requantize_i8_i8_i8, 1}};
+                                          {partita_gemm_requantize_u8_i8_i32, portable_gemm_requantize_u8_i8_i32, 0}};
 
 static const struct pair rows[] = {{partita_gemv_i8_i8, portable_gemv_i8_i8, 1},
                                    {partita_gemv_i8_u8, portable_gemv_i8_u8, 1},
@@ -63,9 +70,15 @@ static const struct pair values = {partita_attention_values_i8, portable_attenti
 static const struct pair turn = {partita_attention_turn_i8, portable_attention_turn_i8, 0};
 static const struct pair turned = {partita_attention_turned_values_i8, portable_attention_turned_values_i8, 0};
 
+/* Those with 32-bit results come last. */
 static const struct pair elements[] = {{partita_requantize_i8_i8, portable_requantize_i8_i8, 0},
-                                       {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
+                                       {partita_requantize_i8_u8, portable_requantize_i8_u8, 0},
+                                       {partita_requantize_u8_i8, portable_requantize_u8_i8, 0},
+                                       {partita_requantize_u8_u8, portable_requantize_u8_u8, 0},
                                        {partita_requantize_i32_i8, portable_requantize_i32_i8, 0},
+                                       {partita_requantize_i32_u8, portable_requantize_i32_u8, 0},
+                                       {partita_requantize_i8_i32, portable_requantize_i8_i32, 0},
+                                       {partita_requantize_u8_i32, portable_requantize_u8_i32, 0},
                                        {partita_requantize_i32_i32, portable_requantize_i32_i32, 0}};
 
 static const struct pair nibbles[] = {{partita_nibble_gemm_i8_f32, portable_nibble_gemm_i8_f32, 0},
@@ -73,9 +86,12 @@ static const struct pair nibbles[] = {{partita_nibble_gemm_i8_f32, portable_nibb
                                       {partita_nibble_gemm_u8_f32, portable_nibble_gemm_u8_f32, 0},
                                       {partita_nibble_gemm_u8_bf16, portable_nibble_gemm_u8_bf16, 0}};
 
+/* Those with 32-bit results come last. */
 static const struct pair lookups[] = {{partita_lookup_i8_i8, portable_lookup_i8_i8, 0},
-                                      {partita_lookup_i8_f32, portable_lookup_i8_f32, 0},
+                                      {partita_lookup_i8_u8, portable_lookup_i8_u8, 0},
                                       {partita_lookup_u8_i8, portable_lookup_u8_i8, 0},
+                                      {partita_lookup_u8_u8, portable_lookup_u8_u8, 0},
+                                      {partita_lookup_i8_f32, portable_lookup_i8_f32, 0},
                                       {partita_lookup_u8_f32, portable_lookup_u8_f32, 0}};
 
 static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_integer_layer_norm_i8, 0},
@@ -83,9 +99,19 @@ static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_int
                                     {partita_integer_rms_norm_i8, portable_integer_rms_norm_i8, 0},
                                     {partita_integer_rms_norm_u8, portable_integer_rms_norm_u8, 0}};
 
+/* Those with 16-bit results come last. */
 static const struct pair quantized[] = {{partita_quantize_f32_i8, portable_quantize_f32_i8, 0},
-                                        {partita_quantize_f32_u8, portable_quantize_f32_u8, 0}};
+                                        {partita_quantize_f32_u8, portable_quantize_f32_u8, 0},
+                                        {partita_quantize_f32_i16, portable_quantize_f32_i16, 0},
+                                        {partita_quantize_f32_u16, portable_quantize_f32_u16, 0}};
 
+static const struct pair row_norms[] = {{partita_layer_norm_f32, portable_layer_norm_f32, 0},
+                                        {partita_rms_norm_f32, portable_rms_norm_f32, 0}};
+static const struct pair squares = {partita_norm_squares_f32, portable_norm_squares_f32, 0};
+static const struct pair by_sums = {partita_norm_by_sums_f32, portable_norm_by_sums_f32, 0};
+
+static const struct pair integer_softmaxes[] = {{partita_integer_softmax_i8, portable_integer_softmax_i8, 0},
+                                                {partita_integer_softmax_u8, portable_integer_softmax_u8, 0}};
 static const struct pair parabolas = {partita_softmax_weights_i32, portable_softmax_weights_i32, 0};
 static const struct pair softmaxes[] = {{partita_weighted_softmax_i8, portable_weighted_softmax_i8, 0},
                                         {partita_weighted_softmax_u8, portable_weighted_softmax_u8, 0}};
@@ -149,7 +175,7 @@ static struct partita_gemm product(uint8_t *left, uint8_t *right, const int32_t 
 /* A product and its requantisation: multipliers and addends are at `words`, of any value or as networks have them. */
 static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t round, uint8_t *one, uint8_t *other)
 {
-    const struct pair *pair = &requantized[round % 6];
+    const struct pair *pair = &requantized[round % 7];
     struct partita_gemm_requantize requantize = {.multiplier = words + MOST,
                                                  .addend = words + 2 * MOST,
                                                  .shift = below(63),
@@ -165,7 +191,7 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
             words[MOST + i] = (int32_t)(next() >> bits);
         }
     }
-    const int32_t bytes = pair->accelerated == partita_gemm_requantize_i8_i8_i32 ? 4 : 1;
+    const int32_t bytes = round % 7 < 5 ? 1 : 4;
     compare(pair, &requantize, &requantize.gemm.out, one, other, bytes * requantize.gemm.m * requantize.gemm.n);
 }
 
@@ -211,7 +237,7 @@ static void quantize(uint32_t *left, int32_t round, uint8_t *one, uint8_t *other
         uint32_t bits;
     } x;
     const float scale = (float)(1 + below(1 << 20)) * 0x1p-24f;
-    const uint8_t zero = (uint8_t)next();
+    const uint16_t zero = (uint16_t)next();
     const int32_t count = below(8 * MOST);
     for (int32_t i = 0; i < count; i++) {
         x.value = (float)(below(1400) - 700) * 0.5f * scale;
@@ -220,7 +246,8 @@ static void quantize(uint32_t *left, int32_t round, uint8_t *one, uint8_t *other
     }
     struct partita_quantize quantize = {
         .x = left, .scale = &scale, .zero = &zero, .extents = {1, 1, 1, 1, 1, count}};
-    compare(&quantized[round % 2], &quantize, &quantize.out, one + below(4), other + below(4), count);
+    const int32_t bytes = round % 4 < 2 ? 1 : 2;
+    compare(&quantized[round % 4], &quantize, &quantize.out, one + bytes * below(4), other + bytes * below(4), bytes * count);
 }
 
 /* Bits of floats from 2^-16 to 2^15, of either sign: of their upper half too. */
@@ -287,7 +314,8 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
 }
 
 /* The weights of an integer softmax, and softmaxes with such weights, or those whose sums are small or 0. */
-static void soften(uint8_t *x, uint32_t *factors, int32_t round, uint8_t *one, uint8_t *other)
+static __attribute__((noinline)) void soften(uint8_t *x, uint32_t *factors, int32_t round, uint8_t *one,
+                                             uint8_t *other)
 {
     struct partita_softmax_weights table = {
         .a = below(100), .b = below(8000) - 4000, .c = below(1 << 28), .log2 = 1 + below(60)};
@@ -297,9 +325,44 @@ static void soften(uint8_t *x, uint32_t *factors, int32_t round, uint8_t *one, u
     for (int32_t i = 0; i < 256; i++) {
         factors[i] = most == 0 ? i == 0 && below(2) : next() % most;
     }
+    struct partita_integer_softmax whole = {.x = x + below(4),
+                                            .rows = 1 + below(10),
+                                            .size = 1 + below(MOST),
+                                            .a = 1 + below(100),
+                                            .b = below(400) - 200,
+                                            .c = below(1 << 14),
+                                            .log2 = 1 + below(60),
+                                            .levels = 2 + below(255)};
+    whole.is_small = below(2);
+    compare(&integer_softmaxes[round % 2], &whole, &whole.out, one, other, whole.rows * whole.size);
+
     struct partita_weighted_softmax softmax = {.x = x + below(4), .weights = factors, .levels = 2 + below(255)};
     softmax.rows = 1 + below(10), softmax.size = 1 + below(MOST);
     compare(&softmaxes[round % 2], &softmax, &softmax.out, one, other, softmax.rows * softmax.size);
+}
+
+/* Rows of floats, alone and by parts of their sums; sums are divided in another way if the size is a power of two. */
+static __attribute__((noinline)) void normalize(uint32_t *bits, uint32_t *scales, int32_t round, uint8_t *one,
+                                                uint8_t *other)
+{
+    const int32_t size = below(2) ? 8 << below(4) : 1 + below(3 * MOST);
+    struct partita_norm norm = {.x = (const float *)bits, .rows = 1 + below(10), .size = size, .epsilon = 0x1p-20f};
+    const int32_t count = norm.rows * size;
+    fill_scales(bits, count);
+    fill_scales(scales, 2 * size);
+    norm.scale = below(2) ? (const float *)scales : 0;
+    norm.bias = below(2) ? (const float *)scales + size : 0;
+    compare(&row_norms[round % 2], &norm, (void **)&norm.out, one, other, 4 * count);
+
+    float *parts = (float *)(bits + count);
+    float *of_squares = parts + norm.rows * PARTITA_NORM_PARTS;
+    struct partita_norm_sums sum = {.x = norm.x, .out = parts, .rows = norm.rows, .size = size};
+    partita_team_run(partita_norm_sums_f32, &sum);
+    sum.elements = round % 2 ? 0 : parts;
+    compare(&squares, &sum, (void **)&sum.out, (uint8_t *)of_squares, other, 4 * norm.rows * PARTITA_NORM_PARTS);
+    struct partita_norm_by_sums by = {.x = norm.x, .elements = sum.elements, .squares = of_squares};
+    by.scale = norm.scale, by.bias = norm.bias, by.rows = norm.rows, by.size = size, by.epsilon = norm.epsilon;
+    compare(&by_sums, &by, (void **)&by.out, one, other, 4 * count);
 }
 
 /* A product whose operands are at `left`, `right` and `scales`. */
@@ -357,11 +420,11 @@ int32_t partita_main(void)
             each.multiplier_strides[PARTITA_AXES - 1] = 1;
             each.addend_strides[PARTITA_AXES - 1] = below(2);
         }
-        compare(&elements[round % 4], &each, &each.out, one, other,
-                each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 2 ? 4 : 1));
+        compare(&elements[round % 9], &each, &each.out, one, other,
+                each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 9 < 6 ? 1 : 4));
 
         struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
-        compare(&lookups[round % 4], &lookup, &lookup.out, one, other, lookup.count * (round % 2 ? 4 : 1));
+        compare(&lookups[round % 6], &lookup, &lookup.out, one, other, lookup.count * (round % 6 < 4 ? 1 : 4));
 
         struct partita_integer_norm norm = {.x = left + below(4), .weight = words, .bias = below(4) ? 0 : words + MOST};
         norm.rows = 1 + below(10), norm.size = 1 + below(MOST), norm.weight_stride = 1, norm.bias_stride = 1;
@@ -369,6 +432,9 @@ int32_t partita_main(void)
         compare(&norms[round % 4], &norm, &norm.out, one, other, norm.rows * norm.size);
 
         soften(left, (uint32_t *)right, round, one, other);
+    }
+    for (int32_t round = 0; round < ROUNDS; round++) {
+        normalize((uint32_t *)(other + 4 * MOST * MOST), (uint32_t *)words, round, one, other);
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
         fill(left, OPERAND);

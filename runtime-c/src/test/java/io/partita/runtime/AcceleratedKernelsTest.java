@@ -16,7 +16,7 @@ class AcceleratedKernelsTest {
   @TempDir private Path folder;
 
   @Test
-  void integerKernelsEqualPortableOnesBitForBit(Gvsoc gvsoc) {
+  void kernelsEqualPortableOnesBitForBit(Gvsoc gvsoc) {
     List<Path> sources =
         Stream.of(
                 "src/test/c/accelerated.c",
@@ -24,6 +24,7 @@ class AcceleratedKernelsTest {
                 "src/test/c/portable_network.c",
                 "src/test/c/portable_nibbles.c",
                 "src/test/c/portable_attention.c",
+                "src/test/c/portable_norm.c",
                 "src/test/c/portable_quantize.c",
                 "kernels/gemm_integer.c",
                 "kernels/integer_attention.c",
@@ -33,6 +34,7 @@ class AcceleratedKernelsTest {
                 "kernels/float_functions.c",
                 "kernels/lines.c",
                 "kernels/nibble_gemm.c",
+                "kernels/norm.c",
                 "kernels/quantize.c")
             .map(CCompiler.MODULE::resolve)
             .toList();

@@ -107,24 +107,46 @@ record CCompiler(Path program) {
 
   /** Compiles and links; warnings are errors. Up-to-date objects are reused. */
   Path executable(String name, Build build, List<Path> sources, String... libraries) {
-    Path folder = build.folder();
-    Path output = folder.resolve(name);
-    FileTime header = newest("h|ld");
-    FileTime any = newest("h|ld|c");
+    Path output = build.folder().resolve(name);
     List<String> link = new ArrayList<>(List.of(program.toString()));
     link.addAll(build.flags);
+    boolean linked = isNewer(output, newest("h|ld"));
+    for (Path object : objects(build, sources)) {
+      link.add(object.toString());
+      linked = linked && isNewer(output, time(object));
+    }
+    link.addAll(List.of(libraries));
+    link.addAll(List.of("-o", output.toString()));
+    if (!linked) {
+      run(link, build.folder());
+    }
+    return output;
+  }
+
+  /**
+   * Compiles; warnings are errors. Up-to-date objects are reused. Only one thread at a time
+   * compiles a build's objects.
+   */
+  List<Path> objects(Build build, List<Path> sources) {
+    synchronized (build) {
+      return compiled(build, sources);
+    }
+  }
+
+  private List<Path> compiled(Build build, List<Path> sources) {
+    Path folder = build.folder();
+    FileTime header = newest("h|ld");
+    FileTime any = newest("h|ld|c");
+    List<Path> objects = new ArrayList<>();
     List<List<String>> compile = new ArrayList<>();
-    boolean linked = true;
     for (Path source : sources) {
       Path object = folder.resolve(MODULE.relativize(source).toString().replace('/', '-') + ".o");
-      link.add(object.toString());
-      linked = linked && isNewer(output, time(source));
+      objects.add(object);
       // Some tests include kernels.
       FileTime included = source.startsWith(MODULE.resolve("src")) ? any : header;
       if (isNewer(object, included) && isNewer(object, time(source))) {
         continue;
       }
-      linked = false;
       List<String> command = new ArrayList<>(List.of(program.toString()));
       command.addAll(STRICT);
       command.addAll(build.flags);
@@ -132,12 +154,7 @@ record CCompiler(Path program) {
       compile.add(command);
     }
     ParallelTasks.run(compile.size(), Long.MAX_VALUE, i -> run(compile.get(i), folder));
-    link.addAll(List.of(libraries));
-    link.addAll(List.of("-o", output.toString()));
-    if (!linked || !isNewer(output, header)) {
-      run(link, folder);
-    }
-    return output;
+    return objects;
   }
 
   private static void run(List<String> command, Path folder) {
@@ -190,14 +207,15 @@ record CCompiler(Path program) {
 
   /** Returns the C and assembler files of folders of the module, in order. */
   static List<Path> sources(String... folders) {
-    List<Path> sources = new ArrayList<>();
-    for (String folder : folders) {
-      try (Stream<Path> files = Files.list(MODULE.resolve(folder))) {
-        files.filter(file -> file.toString().matches(".*\\.[cS]")).sorted().forEach(sources::add);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    return Stream.of(folders).flatMap(folder -> files(folder, "[cS]").stream()).toList();
+  }
+
+  /** Returns the files of a folder of the module with one of these endings, in order. */
+  static List<Path> files(String folder, String endings) {
+    try (Stream<Path> files = Files.list(MODULE.resolve(folder))) {
+      return files.filter(file -> file.toString().matches(".*\\." + endings)).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    return sources;
   }
 }
