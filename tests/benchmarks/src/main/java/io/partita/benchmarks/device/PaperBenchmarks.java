@@ -47,9 +47,16 @@ final class PaperBenchmarks {
    * @param group with 4 bits, the rows of a group
    * @param leastTraffic whether few loads from L3 count more than time
    * @param reserved the KiB of L2 for code, tables and data
+   * @param hasThreeTokens whether the time from the second token to the third is measured
    */
   private record Decoder(
-      String model, int chips, int bits, int group, boolean leastTraffic, int reserved) {
+      String model,
+      int chips,
+      int bits,
+      int group,
+      boolean leastTraffic,
+      int reserved,
+      boolean hasThreeTokens) {
     SchedulerOptions options() {
       return SchedulerOptions.STANDARD.withLeastTraffic(leastTraffic);
     }
@@ -61,9 +68,9 @@ final class PaperBenchmarks {
 
   private static final List<Decoder> DECODERS =
       List.of(
-          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, ModelRun.RESERVED),
-          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, ModelRun.RESERVED),
-          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 84));
+          new Decoder("tinyllama-42m", 8, 8, NO_GROUP, false, ModelRun.RESERVED, true),
+          new Decoder("tinyllama-42m-64h", 16, 8, NO_GROUP, true, ModelRun.RESERVED, false),
+          new Decoder("tinyllama-42m-64h", 8, 4, 64, true, 84, false));
 
   private final Simulation simulation;
   private final Progress progress;
@@ -168,7 +175,7 @@ final class PaperBenchmarks {
       misfits.add(new Misfit(workload, chips, reason(e, name)));
       return;
     }
-    Run run = run(name, compiled, block, workload.tokens());
+    Run run = measured(name, compiled, block, workload.tokens()).run;
     blocks.add(new BlockRun(workload, compiled.strategy, run));
   }
 
@@ -190,6 +197,17 @@ final class PaperBenchmarks {
       reason(e, name);
       return;
     }
+    Measured second = measured(name, compiled, module, TOKENS);
+    long interval = 0;
+    if (decoder.hasThreeTokens) {
+      Simulation.Measured third =
+          simulation.runThrice(
+              FOLDER + name + "-thrice",
+              compiled.schedule,
+              NetworkBenchmarks.inputs(module, TOKENS - 1L),
+              second.limit);
+      interval = third.since(second.simulated);
+    }
     models.add(
         new ModelRun(
             decoder.model,
@@ -199,7 +217,8 @@ final class PaperBenchmarks {
             decoder.reserved,
             loads(compiled.schedule, true),
             loads(compiled.schedule, false),
-            run(name, compiled, module, TOKENS)));
+            second.run,
+            interval));
   }
 
   /** The bytes that all chips load ahead from L3, for blocks or for all else. */
@@ -217,17 +236,23 @@ final class PaperBenchmarks {
     return bytes;
   }
 
-  private Run run(String name, Compiled compiled, Module module, int tokens) throws IOException {
+  /**
+   * A measured run.
+   *
+   * @param limit the time that its simulation may take
+   */
+  private record Measured(Simulation.Measured simulated, Run run, Duration limit) {}
+
+  private Measured measured(String name, Compiled compiled, Module module, int tokens)
+      throws IOException {
     int chips = compiled.predicted.chips().size();
     Duration estimate = progress.next(name, chips, compiled.cycles());
+    Duration limit = Simulation.LIMIT.plus(estimate.multipliedBy(Progress.MARGIN));
     Simulation.Measured measured =
         simulation.run(
-            FOLDER + name,
-            compiled.schedule,
-            NetworkBenchmarks.inputs(module, tokens - 1L),
-            Simulation.LIMIT.plus(estimate.multipliedBy(Progress.MARGIN)));
+            FOLDER + name, compiled.schedule, NetworkBenchmarks.inputs(module, tokens - 1L), limit);
     Run run = RunFigures.of(compiled.predicted, measured.chips());
     System.err.printf(Locale.ROOT, "  %,d cycles, predicted %,d%n", run.cycles(), run.predicted());
-    return run;
+    return new Measured(measured, run, limit);
   }
 }

@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Runs schedules as programs on GVSoC, which print the cycles of each step. */
 final class Simulation {
@@ -60,6 +61,21 @@ final class Simulation {
     long cycles() {
       return chips.stream().mapToLong(StepFigures::cycles).max().orElse(0);
     }
+
+    /**
+     * The cycles from the beginning of another measurement's last run to that of this one's, of the
+     * chip with most of them, with the time that recording takes.
+     */
+    long since(Measured before) {
+      return IntStream.range(0, chips.size())
+          .mapToLong(chip -> start(chip) - before.start(chip))
+          .max()
+          .orElse(0);
+    }
+
+    private long start(int chip) {
+      return chips.get(chip).getFirst().start();
+    }
   }
 
   /**
@@ -80,6 +96,12 @@ final class Simulation {
   Measured run(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
       throws IOException {
     return measured(name, schedule, Collections.nCopies(RUNS, inputs), limit);
+  }
+
+  /** Runs a schedule three times on the same inputs. */
+  Measured runThrice(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
+      throws IOException {
+    return measured(name, schedule, Collections.nCopies(RUNS + 1, inputs), limit);
   }
 
   /** Runs a schedule once, with caches of instructions that are empty. */

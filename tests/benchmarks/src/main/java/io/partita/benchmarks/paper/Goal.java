@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param value empty if it wasn't measured
  * @param ceiling whether smaller is better
  * @param bounds what bounds it, by counters; may be empty
+ * @param whole whether all was measured that the figure is of; else it isn't met
  */
 record Goal(
     String what,
@@ -18,21 +19,27 @@ record Goal(
     boolean ceiling,
     String paper,
     Optional<Double> value,
-    String bounds) {
+    String bounds,
+    boolean whole) {
 
   static Goal atMost(
       double bound, String unit, String what, String paper, Optional<Double> value, String bounds) {
-    return new Goal(what, unit, bound, true, paper, value, bounds);
+    return new Goal(what, unit, bound, true, paper, value, bounds, true);
   }
 
   static Goal atLeast(
       double bound, String unit, String what, String paper, Optional<Double> value, String bounds) {
-    return new Goal(what, unit, bound, false, paper, value, bounds);
+    return new Goal(what, unit, bound, false, paper, value, bounds, true);
   }
 
   /** A figure to be seen beside others, not a goal. */
   static Goal none(String what, String paper, Optional<Double> value, String bounds) {
-    return new Goal(what, "", Double.NaN, false, paper, value, bounds);
+    return new Goal(what, "", Double.NaN, false, paper, value, bounds, true);
+  }
+
+  /** The same figure, of a part of what it should be of. */
+  Goal inPart() {
+    return new Goal(what, unit, bound, ceiling, paper, value, bounds, false);
   }
 
   private boolean isGoal() {
@@ -40,7 +47,7 @@ record Goal(
   }
 
   boolean isMet() {
-    return value.filter(found -> ceiling ? found <= bound : found >= bound).isPresent();
+    return whole && value.filter(found -> ceiling ? found <= bound : found >= bound).isPresent();
   }
 
   String line() {

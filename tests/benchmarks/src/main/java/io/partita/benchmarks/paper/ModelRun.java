@@ -9,6 +9,9 @@ package io.partita.benchmarks.paper;
  * @param reserved the KiB of L2 that the target reserves for code, tables and data
  * @param blocks the bytes that all chips load from L3 for blocks, by the schedule
  * @param ends the bytes that all chips load for embedding and head
+ * @param fromTokenToToken the cycles from the beginning of the second token to that of the third,
+ *     with the time that recording takes, of the chip with most of them; 0 if only two were
+ *     measured
  */
 public record ModelRun(
     String model,
@@ -18,7 +21,17 @@ public record ModelRun(
     int reserved,
     long blocks,
     long ends,
-    Run run) {
+    Run run,
+    long fromTokenToToken) {
   /** What the target reserves by default. */
   public static final int RESERVED = 128;
+
+  boolean hasThreeTokens() {
+    return fromTokenToToken > 0;
+  }
+
+  /** The cycles from token to token, as far as they are known from two tokens. */
+  double interval() {
+    return hasThreeTokens() ? fromTokenToToken : run.interval();
+  }
 }

@@ -63,6 +63,7 @@ public final class PaperPage {
     goals();
     bounds();
     kernels();
+    peers();
     lines.add("## Blocks\n");
     for (Workload workload : Workload.values()) {
       block(workload);
@@ -164,6 +165,26 @@ public final class PaperPage {
           run.computing(),
           run.rate(),
           run.loopRate());
+    }
+    lines.add("");
+  }
+
+  private void peers() {
+    lines.add("## Beside Deeploy\n");
+    lines.add(
+        "Networks of Deeploy's test suite on one chip, beside the cycles of Deeploy's own code"
+            + " ([what they are](measurements.md#beside-deeploy)). Of a single kernel, the first run"
+            + " counts: its code is cold.\n");
+    lines.add("| network | Deeploy, cycles | Partita, cycles | of Deeploy's | goal, at most |");
+    lines.add("| --- | ---: | ---: | ---: | ---: |");
+    for (PeerRun peer : measured.peers()) {
+      add(
+          "| %s | %,d | %s | %s | %s |",
+          peer.network(),
+          peer.deeploy(),
+          peer.isThere() ? String.format(Locale.ROOT, "%,d", peer.cycles()) : "not measured",
+          peer.isThere() ? String.format(Locale.ROOT, "%.2f", peer.ratio()) : "",
+          Goal.number(peer.bound()));
     }
     lines.add("");
   }
@@ -276,7 +297,9 @@ public final class PaperPage {
     lines.add(
         "One token at the end of a cache of 128, with embedding and head. Loads of all chips are"
             + " counted in the schedule; *L3's time* is that of the chip that loads most."
-            + " *Interval* is the time from token to token: the longer of the run and L3's time."
+            + " *Interval* is the time from token to token: with *, measured from the beginning of"
+            + " the second token to that of the third, with the time that recording takes; else the"
+            + " longer of the run and L3's time."
             + " *Least traffic* is compiled with `--set least_traffic=on`, which keeps as many"
             + " weights in L2 as there is room for, though it takes longer. The target's parameter"
             + " `reserved` is the part of L2 for code and data, 128 KiB by default.\n");
@@ -289,7 +312,7 @@ public final class PaperPage {
       String reserved =
           model.reserved() == ModelRun.RESERVED ? "" : ", `reserved=" + model.reserved() + "KiB`";
       add(
-          "| %s, %d%s%s | %d | %.2f | %.2f | %,d | %+.0f %% | %,d | %,.0f | %.2f | %.2f |",
+          "| %s, %d%s%s | %d | %.2f | %.2f | %,d | %+.0f %% | %,d | %,.0f | %.2f%s | %.2f |",
           model.model(),
           model.bits(),
           model.leastTraffic() ? ", least traffic" : "",
@@ -301,7 +324,8 @@ public final class PaperPage {
           100 * ((double) run.predicted() / run.cycles() - 1),
           run.slowest().l3(),
           run.l3Roofline(),
-          Siracusa.milliseconds(run.interval()),
+          Siracusa.milliseconds(model.interval()),
+          model.hasThreeTokens() ? " *" : "",
           1e3 * run.energy().total());
     }
     lines.add("");

@@ -36,6 +36,7 @@ final class Examples {
           List.of(
               new KernelRun(Goals.GEMM, 40, 1000, 100, 250_000, 200_000),
               new KernelRun(Goals.GEMV, 1, 500, 1000, 100_000, 90_000),
+              new KernelRun(Goals.REQUANTIZED_GEMV, 1, 500, 1000, 70_000, 60_000),
               new KernelRun(Goals.FLOAT_GEMM, 96, 96, 96, 310_000, 293_904)),
           List.of(
               new BlockRun(Workload.AUTOREGRESSIVE, "tensor", ONE),
@@ -43,11 +44,20 @@ final class Examples {
           List.of(new Misfit(Workload.MOBILEBERT, 1, "L2 has room for 2 B; the block takes 3 B")),
           List.of(
               new ModelRun(
-                  Goals.DECODER, 8, 8, false, ModelRun.RESERVED, 20_000_000, 16_400_000, DECODER),
-              new ModelRun(Goals.SCALED, 8, 4, true, 96, 0, 8_200_000, DECODER)),
+                  Goals.DECODER,
+                  8,
+                  8,
+                  false,
+                  ModelRun.RESERVED,
+                  20_000_000,
+                  16_400_000,
+                  DECODER,
+                  6_060_000),
+              new ModelRun(Goals.SCALED, 8, 4, true, 96, 0, 8_200_000, DECODER, 0)),
           List.of(
               new PeerRun("half", true, false, 1000, 500),
               new PeerRun("slow", true, false, 1000, 900),
+              new PeerRun("missing", true, false, 1000, 0),
               new PeerRun("float", false, false, 1000, 600),
               new PeerRun("kernel", false, true, 1000, 1100)));
 

@@ -79,6 +79,16 @@ class PaperPageTest {
   }
 
   @Test
+  void aNetworkThatIsNotThereHasARow() throws IOException {
+    assertThat(section("## Beside Deeploy"))
+        .contains(
+            """
+            | slow | 1,000 | 900 | 0.90 | 0.5 |
+            | missing | 1,000 | not measured |  | 0.5 |
+            """);
+  }
+
+  @Test
   void aBlockThatDoesNotFitHasItsReason() throws IOException {
     assertThat(section("### MobileBERT, 268 tokens"))
         .isEqualTo(
@@ -96,7 +106,7 @@ class PaperPageTest {
     assertThat(section("## Whole decoders"))
         .endsWith(
             """
-            | tinyllama-42m, 8 | 8 | 20.00 | 16.40 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.00 | 4.00 |
+            | tinyllama-42m, 8 | 8 | 20.00 | 16.40 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.12 * | 4.00 |
             | tinyllama-42m-64h, 4, least traffic, `reserved=96KiB` | 8 | 0.00 | 8.20 | 6,000,000 | +5 % | 3,600,000 | 5,625,000 | 12.00 | 4.00 |
             """);
   }
