@@ -234,14 +234,21 @@ public record ElementRun(
   }
 
   /**
-   * Whether only the run reads what it writes to a place. The values of another place are needed,
-   * unless the run overwrites them at last.
+   * Whether only the run reads what it writes to a place: the call before it may have written its
+   * source there. The values of another place are needed, unless the run overwrites them at last.
    */
   private static boolean isTemporary(List<KernelCall> calls, int first, int next, Value place) {
     return place instanceof Value.ScratchPointer(int scratch, TileExpression offset)
         && IntStream.range(0, calls.size())
             .filter(each -> each < first || each > next)
+            .filter(each -> each != first - 1 || !writes(calls.get(each), place))
             .noneMatch(each -> uses(calls.get(each).arguments(), scratch));
+  }
+
+  /** Whether a call only writes to a place, all values anew. */
+  private static boolean writes(KernelCall call, Value place) {
+    return out(call).equals(place)
+        && call.arguments().stream().flatMap(Argument::pointers).filter(place::equals).count() == 1;
   }
 
   private static Value out(KernelCall call) {

@@ -177,6 +177,19 @@ class ElementRunTest {
     assertThat(runs(first, second, later)).containsExactly("0-0", "1-1", "2-2");
   }
 
+  /** A kernel leaves its results to the run, and computes others in the next tile. */
+  @Test
+  void runsMayOverwriteTheResultsThatTheyBeginWith() {
+    KernelCall least = binary("min_f32", tile(X), tile(OTHER), scratch("", 0), List.of(), 4, 1);
+    KernelCall sum =
+        binary("add_f32", scratch("", 0), tile(OTHER), scratch("", 0), List.of(), 4, 1);
+    KernelCall quantized = quantize(scratch("", 0), tile(OUT), 0, 0);
+    assertThat(runs(least, sum, quantized)).containsExactly("1-2");
+    KernelCall before =
+        binary("min_f32", scratch("", 0), tile(OTHER), scratch("", 0), List.of(), 4, 1);
+    assertThat(runs(before, sum, quantized)).isEmpty();
+  }
+
   /** Bytes wait in the tile of the result until the run overwrites them. */
   @Test
   void runsGoOnFromWhatTheyOverwriteAtLast() {
