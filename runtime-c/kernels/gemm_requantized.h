@@ -9,13 +9,13 @@
 /*
  * Factors and last terms of the sums of levels of four columns, from `column` on: x multiplier / 2^shift, and (addend +
  * 2^shift / 2) / 2^shift, as partita_level_bytes wants them. Below 320, beyond which bytes are clamped, x, multiplier and
- * product are off by 2^-14.1 together, the last term by 2^-14 and 2^-18, and the sum by 2^-14, so less than 2^-12.
+ * product are off by 3.75 of the last digits together, the last term by 0.5, the sum by 1, and by 1 as it is truncated.
  */
 struct partita_quad {
     float factors[PARTITA_BLOCK];
     float bases[PARTITA_BLOCK];
-    int32_t least;
-    int32_t most;
+    uint32_t least;
+    uint32_t most;
     int32_t column;
     int32_t exists;
 };
@@ -31,7 +31,7 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
                                      struct partita_quad *quad)
 {
     const int32_t shift = requantize->shift;
-    const float unit = partita_from_bits((uint32_t)(127 - shift) << 23);
+    const float unit = partita_from_bits((uint32_t)(127 - shift) << 23) * PARTITA_LEVEL_ONE;
     const int32_t *multiplier = requantize->multiplier + column * requantize->multiplier_column;
     const int32_t *addend = requantize->addend + column * requantize->addend_column;
     int32_t largest = 0;
@@ -42,8 +42,8 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
         multiplier += requantize->multiplier_column;
         addend += requantize->addend_column;
     }
-    quad->least = PARTITA_LEVEL_BITS(requantize->low);
-    quad->most = PARTITA_LEVEL_BITS(requantize->high);
+    quad->least = PARTITA_BOTH_LEVELS(requantize->low);
+    quad->most = PARTITA_BOTH_LEVELS(requantize->high);
     quad->column = column;
     quad->exists = shift >= PARTITA_QUAD_SHIFT && largest >> (shift < 31 ? shift : 31) < 64 &&
                    requantize->low >= -256 && requantize->high <= 255 &&

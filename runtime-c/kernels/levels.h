@@ -8,82 +8,104 @@
 #include "float_functions.h"
 #include "simd.h"
 
-enum { PARTITA_LEVEL_DIGITS = 13 };
-
 /*
- * The bits of floats from 2^10 to 2^11 are a number with 13 digits after the point. A level is added to 1.5 2^10, so that its
- * byte consists of the 8 bits above these digits; and a half, so that the next integer below is the level; and the last
- * digit, so that levels are right if all digits together are three or more: see partita_level_bytes.
+ * Levels without a division are the upper halves of words of fixed point, whose lower halves are digits after the point:
+ * truncated sums with half a level in their last term, so that the next integer below is the level. Less DOUBTFUL / 2, so that
+ * the upper half is right if the sum is off by less, unless the digits are among the DOUBTFUL greatest ones.
  */
-enum { PARTITA_LEVEL_0 = 0x44c00000, PARTITA_LEAST_DIGITS = 3 };
-static const float PARTITA_LEVEL_BASE = 0x1.8p10f + 0.5f + 0x1p-13f;
+enum { PARTITA_DOUBTFUL_DIGITS = 16 };
+static const float PARTITA_LEVEL_ONE = 0x1p16f;
+static const float PARTITA_LEVEL_BASE = 0x1p15f - PARTITA_DOUBTFUL_DIGITS / 2;
 
-/* The bits of a level, from which on a sum has at least this level. */
-#define PARTITA_LEVEL_BITS(level) (PARTITA_LEVEL_0 + (level) * (1 << PARTITA_LEVEL_DIGITS))
+/* A level in both halves of a word. */
+#define PARTITA_BOTH_LEVELS(level) (((uint32_t)(level) & 0xffff) * 0x10001)
 
 struct partita_levels {
     float scale;
-    float inverse; /* NaN, for which no level is right, unless it is a normal number */
+    float inverse; /* 2^16 / scale, nearly; NaN, for which no level is right, for scales far from 1 */
     float base;
     int32_t zero;
 };
 
+/* Levels of at most 16 bits. Beyond 2^20 all values saturate, so that none needs 64 bits, which are in a library. */
+static inline int32_t partita_narrow_level(float x, float scale, int32_t zero, int32_t least, int32_t most)
+{
+    const float quotient = x / scale;
+    if (quotient != quotient) {
+        return least;
+    }
+    const float near = quotient > 0x1p20f ? 0x1p20f : quotient < -0x1p20f ? -0x1p20f : quotient;
+    return partita_min(partita_max((int32_t)partita_round(near) + zero, least), most);
+}
+
 /* The level of x, by a division. */
 PARTITA_COMPACT int32_t partita_level(struct partita_levels to, float x, int32_t least, int32_t most);
+
+/*
+ * 1 / x within 2 u, for x from 2^-100 to 2^100, and NaN for other numbers. By Newton's iteration, r + r (1 - x r), for which
+ * cores needn't wait as they do for the one unit that divides: the first r is off by 2^-4 at most, and each step squares that,
+ * so after three steps the roundings of the last one remain, of x r and of the sum.
+ */
+static inline float partita_level_inverse(float x)
+{
+    const uint32_t bits = partita_bits(x);
+    const uint32_t least = 27u << 23;
+    float inverse = partita_from_bits(0x7ef00000u - bits);
+    if (bits - least >= 200u << 23) {
+        return PARTITA_NAN;
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < 3; i++) {
+        inverse += inverse * (1.0f - x * inverse);
+    }
+    return inverse;
+}
 
 static inline struct partita_levels partita_levels(float scale, int32_t zero)
 {
     const struct partita_levels to = {
         .scale = scale,
-        .inverse = scale > 0x1p-100f && scale < 0x1p100f ? 1.0f / scale : PARTITA_NAN,
-        .base = PARTITA_LEVEL_BASE + (float)zero,
+        .inverse = partita_level_inverse(scale) * PARTITA_LEVEL_ONE,
+        .base = (float)zero * PARTITA_LEVEL_ONE + PARTITA_LEVEL_BASE,
         .zero = zero,
     };
     return to;
 }
 
 /*
- * Levels without a division, in the order of their bytes: floors of sums whose last term is PARTITA_LEVEL_BASE, clamped to
- * the levels with the bits `least` and `most`. Digits after the point go into `digits`, with which partita_are_right tells
- * whether all levels are; most are.
- *
- * A sum that is off by less than two of its last digits, 2^-12, has the right floor if its digits are three or more: the
- * last digit of the base makes up for one of them. Beyond 2^10 and 2^11 bits grow with sums, as signed integers, so levels
- * are clamped as they should be. Digits of NaN are 0.
+ * Levels without a division, in the order of their bytes: of sums whose last term has PARTITA_LEVEL_BASE, clamped to the
+ * levels of which `least` and `most` consist. Digits after the point go into `digits`, with which partita_are_right tells
+ * whether all levels are; most are. NaN and numbers beyond 2^31 have all digits.
  */
-PARTITA_INLINE uint32_t partita_level_bytes(const float sums[PARTITA_GROUP], int32_t least, int32_t most,
+PARTITA_INLINE uint32_t partita_level_bytes(const float sums[PARTITA_GROUP], uint32_t least, uint32_t most,
                                             uint32_t *digits)
 {
-    const uint32_t up = 16 - PARTITA_LEVEL_DIGITS; /* after which the byte is the third */
-    int32_t bits[PARTITA_GROUP];
-    uint32_t levels[PARTITA_GROUP];
+    const uint32_t upper_halves = 0x07060302;
+    const uint32_t even_bytes = 0x06040200;
+    int32_t fixed[PARTITA_GROUP];
+    uint32_t levels[PARTITA_GROUP / 2];
     PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i++) {
-        bits[i] = partita_result_bits(sums[i]);
+        fixed[i] = partita_truncated(sums[i]);
     }
-    PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i += 2) {
-        const uint32_t both = partita_pack_h((uint32_t)bits[i + 1], (uint32_t)bits[i]);
-        *digits = partita_min_unsigned_h(*digits, partita_sll_h(both, up << 16 | up));
+    PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP / 2; i++) {
+        const uint32_t low = (uint32_t)fixed[2 * i];
+        const uint32_t high = (uint32_t)fixed[2 * i + 1];
+        *digits = partita_max_unsigned_h(*digits, partita_pack_h(high, low));
+        levels[i] = partita_min_h(partita_max_h(partita_shuffle2_b(low, high, upper_halves), least), most);
     }
-    PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i++) {
-        levels[i] = (uint32_t)partita_min(partita_max(bits[i], least), most) << up;
-    }
-    const uint32_t thirds = 0x0602; /* of both words */
-    return partita_pack_h(partita_shuffle2_b(levels[2], levels[3], thirds),
-                          partita_shuffle2_b(levels[0], levels[1], thirds));
+    return partita_shuffle2_b(levels[0], levels[1], even_bytes);
 }
 
 /* Before the first levels. */
-enum { PARTITA_NO_DIGITS = -1 };
+enum { PARTITA_NO_DIGITS = 0 };
 
 static inline int32_t partita_are_right(uint32_t digits)
 {
-    const uint32_t least = PARTITA_LEAST_DIGITS << (16 - PARTITA_LEVEL_DIGITS);
-    return partita_min_unsigned(digits >> 16, digits & 0xffff) >= least;
+    return partita_max_unsigned(digits >> 16, digits & 0xffff) < 0x10000 - PARTITA_DOUBTFUL_DIGITS;
 }
 
 /*
- * Bytes of x / scale, for which the sum is off by 2^-13 for inverse, product and the rounding of x / scale itself, below
- * 2^9 where levels aren't clamped, and by 2^-14 for its own rounding.
+ * Bytes of x / scale. Below 2^8, beyond which levels are clamped, one of the last digits is 2^-24 of the quotient: the sum is
+ * off by 2 for the inverse, 1 for the product, 1 for the rounding of x / scale itself, 1 for its own and 1 as it is truncated.
  */
 #define PARTITA_NEAR_LEVELS(TYPE, MIN, MAX)                                                                            \
     PARTITA_INLINE uint32_t partita_near_##TYPE(struct partita_levels to, const float x[PARTITA_GROUP],                \
@@ -93,7 +115,7 @@ static inline int32_t partita_are_right(uint32_t digits)
         PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_GROUP; i++) {                                                     \
             sums[i] = x[i] * to.inverse + to.base;                                                                     \
         }                                                                                                              \
-        return partita_level_bytes(sums, PARTITA_LEVEL_BITS(MIN), PARTITA_LEVEL_BITS(MAX), digits);                    \
+        return partita_level_bytes(sums, PARTITA_BOTH_LEVELS(MIN), PARTITA_BOTH_LEVELS(MAX), digits);                  \
     }
 
 PARTITA_NEAR_LEVELS(i8, INT8_MIN, INT8_MAX)

@@ -35,22 +35,6 @@ static inline int64_t level(float x, float scale, int64_t zero, int64_t least, i
     return partita_clamp((int64_t)partita_round(near) + zero, least, most);
 }
 
-/* Levels of at most 16 bits. Beyond 2^20 all values saturate, so that none needs 64 bits, which are in a library. */
-static inline int32_t narrow_level(float x, float scale, int32_t zero, int32_t least, int32_t most)
-{
-    const float quotient = x / scale;
-    if (quotient != quotient) {
-        return least;
-    }
-    const float near = quotient > 0x1p20f ? 0x1p20f : quotient < -0x1p20f ? -0x1p20f : quotient;
-    return partita_min(partita_max((int32_t)partita_round(near) + zero, least), most);
-}
-
-int32_t partita_level(struct partita_levels to, float x, int32_t least, int32_t most)
-{
-    return narrow_level(x, to.scale, to.zero, least, most);
-}
-
 /* The number of elements if all have the same scale, else -1. */
 static inline int32_t with_one_scale(const struct partita_quantize *quantize)
 {
@@ -68,14 +52,14 @@ static inline int32_t with_one_scale(const struct partita_quantize *quantize)
     WALK(partita_quantize_f32_##TYPE, float, T, T, LEVEL(x, scale, zero, MIN, MAX))                                    \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)((WIDE)x - zero) * scale)
 
-QUANTIZE(i16, int16_t, int32_t, narrow_level, INT16_MIN, INT16_MAX)
-QUANTIZE(u16, uint16_t, int32_t, narrow_level, 0, UINT16_MAX)
+QUANTIZE(i16, int16_t, int32_t, partita_narrow_level, INT16_MIN, INT16_MAX)
+QUANTIZE(u16, uint16_t, int32_t, partita_narrow_level, 0, UINT16_MAX)
 QUANTIZE(i32, int32_t, int64_t, level, INT32_MIN, INT32_MAX)
 
 static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
 
 #define QUANTIZE_BYTES(TYPE, T, MIN, MAX)                                                                              \
-    WALK(levels_##TYPE, float, T, T, narrow_level(x, scale, zero, MIN, MAX))                                           \
+    WALK(levels_##TYPE, float, T, T, partita_narrow_level(x, scale, zero, MIN, MAX))                                   \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)(x - zero) * scale)                                      \
                                                                                                                        \
     /* Returns the number of elements before those that need a division, in whole groups. */                           \

@@ -193,28 +193,28 @@ static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
     return both;
 }
 
-/* pv.sll.h: both halves of x, shifted to the left by those of `bits`, from 0 to 15. */
-static inline uint32_t partita_sll_h(uint32_t x, uint32_t bits)
+/* pv.min.h: the lesser of both signed halves. */
+static inline uint32_t partita_min_h(uint32_t x, uint32_t y)
 {
-    uint32_t shifted;
-    __asm__(".insn r 0x57, 0, 0x28, %0, %1, %2" : "=r"(shifted) : "r"(x), "r"(bits));
-    return shifted;
+    uint32_t result;
+    __asm__(".insn r 0x57, 0, 0x10, %0, %1, %2" : "=r"(result) : "r"(x), "r"(y));
+    return result;
 }
 
-/* pv.minu.h: the lesser of both unsigned halves. */
-static inline uint32_t partita_min_unsigned_h(uint32_t x, uint32_t y)
+/* pv.max.h: the greater of both signed halves. */
+static inline uint32_t partita_max_h(uint32_t x, uint32_t y)
 {
-    uint32_t least;
-    __asm__(".insn r 0x57, 0, 0x14, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
-    return least;
+    uint32_t result;
+    __asm__(".insn r 0x57, 0, 0x18, %0, %1, %2" : "=r"(result) : "r"(x), "r"(y));
+    return result;
 }
 
-/* fmv.x.w: the bits of a result of floats, whose NaN is 0x7fc00000. */
-static inline int32_t partita_result_bits(float x)
+/* pv.maxu.h: the greater of both unsigned halves. */
+static inline uint32_t partita_max_unsigned_h(uint32_t x, uint32_t y)
 {
-    int32_t bits;
-    __asm__("fmv.x.w %0, %1" : "=r"(bits) : "f"(x));
-    return bits;
+    uint32_t result;
+    __asm__(".insn r 0x57, 0, 0x1c, %0, %1, %2" : "=r"(result) : "r"(x), "r"(y));
+    return result;
 }
 
 #else
@@ -337,23 +337,21 @@ static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
     return high << 16 | (low & 0xffff);
 }
 
-static inline uint32_t partita_sll_h(uint32_t x, uint32_t bits)
+static inline uint32_t partita_min_h(uint32_t x, uint32_t y)
 {
-    return partita_pack_h((x >> 16) << (bits >> 16), (x & 0xffff) << (bits & 0xffff));
+    return partita_pack_h((uint32_t)partita_min((int32_t)x >> 16, (int32_t)y >> 16),
+                          (uint32_t)partita_min((int16_t)x, (int16_t)y));
 }
 
-static inline uint32_t partita_min_unsigned_h(uint32_t x, uint32_t y)
+static inline uint32_t partita_max_h(uint32_t x, uint32_t y)
 {
-    return partita_pack_h(partita_min_unsigned(x >> 16, y >> 16), partita_min_unsigned(x & 0xffff, y & 0xffff));
+    return partita_pack_h((uint32_t)partita_max((int32_t)x >> 16, (int32_t)y >> 16),
+                          (uint32_t)partita_max((int16_t)x, (int16_t)y));
 }
 
-static inline int32_t partita_result_bits(float x)
+static inline uint32_t partita_max_unsigned_h(uint32_t x, uint32_t y)
 {
-    const union {
-        float value;
-        int32_t bits;
-    } both = {.value = x};
-    return x == x ? both.bits : 0x7fc00000;
+    return partita_pack_h(partita_max_unsigned(x >> 16, y >> 16), partita_max_unsigned(x & 0xffff, y & 0xffff));
 }
 
 #endif

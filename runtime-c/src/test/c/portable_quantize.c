@@ -12,4 +12,5 @@
 #define partita_dequantize_i32_f32 portable_dequantize_i32_f32
 #define partita_level portable_level
 
+#include "../../../kernels/levels.c"
 #include "../../../kernels/quantize.c"

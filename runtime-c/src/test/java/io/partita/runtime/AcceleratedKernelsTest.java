@@ -32,6 +32,7 @@ class AcceleratedKernelsTest {
                 "kernels/integer_network_norm.c",
                 "kernels/integer_network_softmax.c",
                 "kernels/float_functions.c",
+                "kernels/levels.c",
                 "kernels/lines.c",
                 "kernels/nibble_gemm.c",
                 "kernels/norm.c",

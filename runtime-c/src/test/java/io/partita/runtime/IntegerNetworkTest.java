@@ -267,8 +267,10 @@ class IntegerNetworkTest {
           near[i] = (samples.from(-600, 600) + samples.one(0f, -0.4f, 0.4999f, 0.5002f)) * step;
           continue;
         }
-        float level = samples.from(-300, 300) + samples.one(0f, 0.5f, 0.5f, 0.499f);
-        float far = samples.one(-1535f, -1537f, -3100f, 2047.5f, -1e9f, 1e30f, -1e38f, Float.NaN);
+        float half = 0.5f + samples.from(-20, 20) * 0x1p-16f;
+        float level = samples.from(-300, 300) + samples.one(0f, 0.5f, half, 0.499f);
+        float far =
+            samples.one(-1535f, 32767.5f, -33000f, 2047.5f, -1e9f, 1e30f, -1e38f, Float.NaN);
         near[i] = (samples.oneIn(8) ? far : level) * step;
         near[i] =
             samples.oneIn(30)
