@@ -1,7 +1,6 @@
 #include "norm.h"
 
-#include "float_functions.h"
-#include "simd.h"
+#include "levels.h"
 
 enum { PARTS = PARTITA_NORM_PARTS };
 
@@ -255,3 +254,58 @@ void partita_norm_by_sums_f32(const void *arguments, int32_t core, int32_t cores
         rms_by_sums(by, &norm, part);
     }
 }
+
+/*
+ * near_TYPE: the levels of whole groups, before one that needs a division; returns the number of elements. Values in between
+ * have the bits of norm_by_sums.
+ */
+#define QUANTIZE(TYPE, T, MIN, MAX)                                                                                    \
+    static PARTITA_STAGED int32_t near_##TYPE(const float *x, const float *scale, T *out, int32_t count,               \
+                                              float inverse, struct partita_levels to)                                 \
+    {                                                                                                                  \
+        uint8_t *bytes = (uint8_t *)out;                                                                               \
+        int32_t next = 0;                                                                                              \
+        for (; next + PARTITA_GROUP <= count; next += PARTITA_GROUP, x += PARTITA_GROUP, scale += PARTITA_GROUP) {     \
+            float values[PARTITA_GROUP];                                                                               \
+            uint32_t digits = (uint32_t)PARTITA_NO_DIGITS;                                                             \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                values[e] = x[e];                                                                                      \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                values[e] *= inverse;                                                                                  \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                values[e] *= scale[e];                                                                                 \
+            }                                                                                                          \
+            const uint32_t levels = partita_near_##TYPE(to, values, &digits);                                          \
+            if (!partita_are_right(digits)) {                                                                          \
+                return next;                                                                                           \
+            }                                                                                                          \
+            partita_store_word(&bytes, 4, levels);                                                                     \
+        }                                                                                                              \
+        return next;                                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
+    PARTITA_COMPACT void partita_rms_norm_quantize_f32_##TYPE(const void *arguments, int32_t core, int32_t cores)      \
+    {                                                                                                                  \
+        const struct partita_norm_quantize *norm = arguments;                                                          \
+        const struct partita_range part = partita_share(norm->size, PARTITA_GROUP, core, cores);                       \
+        const struct partita_levels to = partita_levels(*norm->step, *(const T *)norm->zero);                          \
+        const float *x = norm->x;                                                                                      \
+        const float *squares = norm->squares;                                                                          \
+        const float *const scale = norm->scale;                                                                        \
+        T *out = norm->out;                                                                                            \
+        for (int32_t row = 0; row < norm->rows; row++, squares += PARTS, x += norm->size, out += norm->size) {         \
+            const float sum = sum_of_squares_of_row(x, norm->size, 0, squares);                                        \
+            const float inverse = inverse_root(sum, norm->size, norm->epsilon);                                        \
+            for (int32_t next = part.from; next < part.to;) {                                                          \
+                next += near_##TYPE(x + next, scale + next, out + next, part.to - next, inverse, to);                  \
+                for (int32_t i = 0; i < PARTITA_GROUP && next < part.to; i++, next++) {                                \
+                    out[next] = (T)partita_level(to, x[next] * inverse * scale[next], MIN, MAX);                       \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+QUANTIZE(i8, int8_t, INT8_MIN, INT8_MAX)
+QUANTIZE(u8, uint8_t, 0, UINT8_MAX)

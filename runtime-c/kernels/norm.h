@@ -9,7 +9,8 @@
  * ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and a sum of the size % 8 last elements.
  *
  * For a few long rows, cores compute these parts together, with the same results: norm_sums gives those of the elements,
- * norm_squares those of squares, of x - mean if the sums of elements are given, and norm_by_sums the rows.
+ * norm_squares those of squares, of x - mean if the sums of elements are given, and norm_by_sums the rows, or
+ * rms_norm_quantize their levels: saturate(round(row / step) + zero), half to even; NaN gives the least one.
  *
  * Within (size / 8 + 17) u |x| / root |scale| for rms: sums of at most size / 8 + 8 additions of positive terms. For
  * layer, within (size / 8 + 17) u (|x - mean| + mean of |x|) / root |scale|, as the mean's error shifts all elements; that
@@ -58,5 +59,20 @@ struct partita_norm_by_sums {
 };
 
 partita_kernel partita_norm_by_sums_f32;
+
+/* norm_by_sums of rms with a scale, and the levels of its results: the same as those of quantize. */
+struct partita_norm_quantize {
+    const float *x;       /* [rows, size] */
+    const float *squares; /* [rows, 8] */
+    const float *scale;   /* [size] */
+    const float *step;    /* of all levels */
+    const void *zero;     /* of the levels' type */
+    void *out;            /* [rows, size] */
+    int32_t rows;
+    int32_t size;
+    float epsilon;
+};
+
+partita_kernel partita_rms_norm_quantize_f32_i8, partita_rms_norm_quantize_f32_u8;
 
 #endif

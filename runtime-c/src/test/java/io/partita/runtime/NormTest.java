@@ -4,6 +4,7 @@ import static io.partita.runtime.Within.U;
 
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Structured.NormKind;
@@ -99,6 +100,54 @@ class NormTest {
           kind + " " + rows + " x " + size,
           kernels.result(norm.out(x.type()).i32(rows, size).f32(1e-5)),
           kernels.result(whole.out(x.type()).i32(rows, size).f32(1e-5)));
+    }
+  }
+
+  /** A norm with its levels has those of the norm's results, also near a half. */
+  @ParameterizedTest
+  @EnumSource(names = {"I8", "U8"})
+  void quantizedNorms(ElementType element, Kernels kernels) {
+    for (int round = 0; round < 40; round++) {
+      int rows = samples.one(1, 2, 7);
+      int size = samples.one(1, 7, 8, 31, 64, 129, 512);
+      Tensor x = samples.floats(Shape.of(rows, size), 3);
+      Tensor scale = samples.floats(Shape.of(size), 2);
+      Tensor squares =
+          kernels.result(
+              new KernelCall("partita_norm_squares_f32")
+                  .in(x)
+                  .absent()
+                  .out(TensorType.of(ElementType.F32, rows, 8))
+                  .i32(rows, size));
+      Tensor norm =
+          kernels.result(
+              new KernelCall("partita_norm_by_sums_f32")
+                  .in(x)
+                  .absent()
+                  .in(squares)
+                  .in(scale)
+                  .absent()
+                  .out(x.type())
+                  .i32(rows, size)
+                  .f32(1e-5));
+      float near = Math.abs(norm.floats()[samples.from(0, rows * size - 1)]);
+      float step = samples.oneIn(8) ? 0x1p-126f : near / (samples.from(0, 130) + 0.5f);
+      Tensor steps = Tensor.floats(Shape.SCALAR, step);
+      Tensor zero = samples.integers(element, Shape.SCALAR);
+      Same.verify(
+          rows + " x " + size + " by " + step,
+          kernels.result(
+              new KernelCall("partita_rms_norm_quantize_f32_" + element.text())
+                  .in(x)
+                  .in(squares)
+                  .in(scale)
+                  .in(steps)
+                  .in(zero)
+                  .out(TensorType.of(element, rows, size))
+                  .i32(rows, size)
+                  .f32(1e-5)),
+          OpEvaluator.evaluate(new Quantized.Quantize(1, 0, element), List.of(norm, steps, zero))
+              .getFirst());
     }
   }
 

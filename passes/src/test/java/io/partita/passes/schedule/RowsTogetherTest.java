@@ -9,6 +9,7 @@ import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,17 +20,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RowsTogetherTest extends EvaluatedLoops {
   private static final String SQUARES = "norm_squares_f32, norm_by_sums_f32, quantize_f32_i8";
 
+  private static final String QUANTIZED = "norm_squares_f32, rms_norm_quantize_f32_i8";
+
   private List<String> loops(NormKind kind, int rows, int size, long l1) {
+    return loops(kind, rows, size, l1, true);
+  }
+
+  private List<String> loops(NormKind kind, int rows, int size, long l1, boolean scaled) {
     boolean isLayer = kind == NormKind.LAYER;
     return loops(
         graph -> {
           Value x = graph.input("x", TensorType.of(ElementType.F32, 1, rows, size));
           Value scale = weight(graph, ElementType.F32, size);
-          Structured.Norm norm = new Structured.Norm(kind, 2, 1e-5, true, isLayer);
+          Structured.Norm norm = new Structured.Norm(kind, 2, 1e-5, scaled, isLayer);
           Value result =
               isLayer
                   ? graph.add(norm, x, scale, weight(graph, ElementType.F32, size))
-                  : graph.add(norm, x, scale);
+                  : scaled ? graph.add(norm, x, scale) : graph.add(norm, x);
           return graph.add(
               new Quantized.Quantize(0, 0, ElementType.I8),
               result,
@@ -42,18 +49,24 @@ class RowsTogetherTest extends EvaluatedLoops {
   @ParameterizedTest
   @CsvSource({"1, 512, 100000", "1, 515, 100000", "1, 2048, 100000", "1, 1021, 100000"})
   void sumALongRow(int rows, int size, long l1) {
-    assertThat(loops(NormKind.RMS, rows, size, l1)).containsExactly("[" + SQUARES + "]");
+    assertThat(loops(NormKind.RMS, rows, size, l1)).containsExactly("[" + QUANTIZED + "]");
     assertThat(loops(NormKind.LAYER, rows, size, l1))
         .containsExactly("[norm_sums_f32, " + SQUARES + "]");
   }
 
-  /** Rows for all cores are summed by one core each, and short ones by each core. */
+  /** Only norms with a scale are computed with their levels. */
+  @Test
+  void normsWithoutScaleHaveACall() {
+    assertThat(loops(NormKind.RMS, 1, 512, 100_000, false)).containsExactly("[" + SQUARES + "]");
+  }
+
+  /** Rows for all cores are summed by one core each, and short ones by each, except for levels. */
   @ParameterizedTest
   @CsvSource({"8, 512", "19, 512", "1, 24"})
   void otherRowsHaveOneCall(int rows, int size) {
-    assertThat(loops(NormKind.RMS, rows, size, 100_000))
-        .containsExactly("[rms_norm_f32, quantize_f32_i8]");
     assertThat(loops(NormKind.LAYER, rows, size, 100_000))
         .containsExactly("[layer_norm_f32, quantize_f32_i8]");
+    assertThat(loops(NormKind.RMS, rows, size, 100_000))
+        .containsExactly(rows == 1 ? "[" + QUANTIZED + "]" : "[rms_norm_f32, quantize_f32_i8]");
   }
 }

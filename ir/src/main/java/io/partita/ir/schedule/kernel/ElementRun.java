@@ -161,6 +161,13 @@ public record ElementRun(
     return runs;
   }
 
+  /** Returns a call as a step, if it gives all values at a place their bytes by one scale. */
+  public static Optional<Step> quantization(KernelCall call, Value values) {
+    return ElementCall.after(call, values)
+        .map(each -> each.steps().getLast())
+        .filter(step -> step.function == Function.QUANTIZE);
+  }
+
   private static Optional<ElementRun> from(List<KernelCall> calls, int first) {
     Optional<ElementCall> start = ElementCall.first(calls.get(first));
     if (start.isEmpty()) {

@@ -71,6 +71,23 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
 
+  private static final KernelStruct NORM_QUANTIZE =
+      KernelStruct.in("norm.h", "norm_quantize")
+          .pointers("x", "squares", "scale", "step", "zero", "out")
+          .integers("rows", "size")
+          .floats("epsilon")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("rows", "size"));
+                all.add("squares", READ, all.bits(0), contiguous(all.get("rows"), PARTS));
+                all.add("scale", READ, all.bits(0), all.vector("size"));
+                all.add("step", READ, all.bits(0), contiguous(1));
+                all.add("zero", READ, all.bits(1), contiguous(1));
+                all.add("out", WRITE, all.bits(1), all.vector("rows", "size"));
+              },
+              call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
+
   private static final KernelStruct ROTARY =
       KernelStruct.in("rotary.h", "rotary")
           .pointers("x", "cosines", "sines", "out")
@@ -106,6 +123,14 @@ final class LineKernels {
     table.add(NORM_SUMS, "norm_sums_f32", KernelClass.NORM, FLOATS, call -> sums(call, false));
     table.add(NORM_SUMS, "norm_squares_f32", KernelClass.NORM, FLOATS, call -> sums(call, true));
     table.add(NORM_BY_SUMS, "norm_by_sums_f32", KernelClass.NORM, FLOATS, LineKernels::normBySums);
+    for (ElementType levels : List.of(ElementType.I8, ElementType.U8)) {
+      table.add(
+          NORM_QUANTIZE,
+          "rms_norm_quantize_f32_" + levels,
+          KernelClass.NORM,
+          List.of(ElementType.F32, levels),
+          call -> normQuantize(call, levels));
+    }
     table.add(
         ROTARY,
         "rotary_half_f32",
@@ -206,6 +231,23 @@ final class LineKernels {
         (x, from, size, mean) -> sumOf(call.place("squares"), x, from, size, mean, true));
   }
 
+  private static void normQuantize(KernelArguments call, ElementType levels) {
+    float[] values =
+        normalized(
+            call,
+            call.place("scale"),
+            null,
+            (x, from, size) -> 0,
+            (x, from, size, mean) -> sumOf(call.place("squares"), x, from, size, mean, true));
+    float step = call.place("step").floatAt(0);
+    long zero = call.place("zero").longs(levels, 1)[0];
+    long[] out = new long[values.length];
+    for (int i = 0; i < out.length; i++) {
+      out[i] = QuantizationKernels.level(values[i], step, zero, levels);
+    }
+    call.place("out").write(levels, out);
+  }
+
   private interface Mean {
     float of(float[] x, int from, int size);
   }
@@ -215,11 +257,18 @@ final class LineKernels {
   }
 
   private static void norm(KernelArguments call, Mean means, Squares squares) {
+    call.place("out")
+        .write(normalized(call, call.place("scale"), call.place("bias"), means, squares));
+  }
+
+  /**
+   * @param scalePlace null for a norm without it; {@code biasPlace} too
+   */
+  private static float[] normalized(
+      KernelArguments call, Place scalePlace, Place biasPlace, Mean means, Squares squares) {
     int rows = call.get("rows");
     int size = call.get("size");
     float[] values = call.place("x").floats(rows * size);
-    Place scalePlace = call.place("scale");
-    Place biasPlace = call.place("bias");
     float[] scale = scalePlace == null ? null : scalePlace.floats(size);
     float[] bias = biasPlace == null ? null : biasPlace.floats(size);
     for (int row = 0; row < rows; row++) {
@@ -233,7 +282,7 @@ final class LineKernels {
         values[from + i] = bias == null ? value : value + bias[i];
       }
     }
-    call.place("out").write(values);
+    return values;
   }
 
   /**

@@ -114,16 +114,20 @@ final class QuantizationKernels {
     double[] scale = call.place("scale").doubles(ElementType.F32, extents, strides);
     long[] zero = call.place("zero").longs(element, extents, strides);
     for (int i = 0; i < x.length; i++) {
-      float quotient = x[i] / (float) scale[i];
-      zero[i] =
-          Float.isNaN(quotient)
-              ? element.minimum()
-              : Math.clamp(
-                  (long) Math.rint(Math.clamp(quotient, -MAX, MAX)) + zero[i],
-                  element.minimum(),
-                  element.maximum());
+      zero[i] = level(x[i], (float) scale[i], zero[i], element);
     }
     call.place("out").write(element, zero);
+  }
+
+  /** Returns {@code saturate(round(x / scale) + zero)}; the smallest number for NaN. */
+  static long level(float x, float scale, long zero, ElementType element) {
+    float quotient = x / scale;
+    return Float.isNaN(quotient)
+        ? element.minimum()
+        : Math.clamp(
+            (long) Math.rint(Math.clamp(quotient, -MAX, MAX)) + zero,
+            element.minimum(),
+            element.maximum());
   }
 
   private static void dequantize(KernelArguments call, ElementType element) {
