@@ -28,6 +28,7 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -35,6 +36,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests that each single change of a kernel call in a valid schedule is rejected. */
@@ -78,6 +80,15 @@ class KernelCallsVerifiedTest {
           Structured.Attention attention =
               new Structured.Attention(0.5, 0, false, Dim.of(0), 0, false, false);
           graph.output("y", graph.add(attention, q, k, v));
+        }),
+    STREAMED_ATTENTION(
+        graph -> {
+          Value q = graph.input("q", TensorType.of(ElementType.I8, 1, 2, 3, 8));
+          Value k = graph.input("k", TensorType.of(ElementType.I8, 1, 2, 196, 8));
+          Value v = graph.input("v", TensorType.of(ElementType.I8, 1, 2, 196, 8));
+          Structured.Attention attention =
+              new Structured.Attention(0.01, 0, false, Dim.of(0), 0, false, false, 0.5);
+          graph.output("y", graph.add(attention, q, k, v));
         });
 
     private final Schedule schedule;
@@ -106,7 +117,8 @@ class KernelCallsVerifiedTest {
   }
 
   /** Fields that determine the function, not counts or positions of elements. */
-  private static final Set<String> MEANING = Set.of("group", "causal", "window", "position");
+  private static final Set<String> MEANING =
+      Set.of("group", "causal", "window", "position", "more_keys");
 
   private static TiledKernel with(TiledKernel kernel, List<KernelCall> calls) {
     return new TiledKernel(
@@ -122,7 +134,7 @@ class KernelCallsVerifiedTest {
   private static KernelCall with(KernelCall call, int argument, Argument.Value value) {
     List<Argument> arguments = new ArrayList<>(call.arguments());
     arguments.set(argument, new Argument(arguments.get(argument).field(), value));
-    return new KernelCall(call.kernel(), arguments, call.onLast());
+    return new KernelCall(call.kernel(), arguments, call.onFirst(), call.onLast());
   }
 
   /** Returns the value of an expression in full tiles. */
@@ -141,8 +153,13 @@ class KernelCallsVerifiedTest {
     return switch (stride) {
       case "left_batch", "right_batch", "out_batch" -> argument(kernel, call, "batch", 0);
       case "q_head", "out_head" -> argument(kernel, call, "heads", 0);
+      case "q_row", "out_row" ->
+          call.kernel().struct().name().startsWith("attention")
+              ? argument(kernel, call, "seq", 0)
+              : 2;
       case "k_head", "v_head" ->
           argument(kernel, call, "heads", 0) / argument(kernel, call, "group", 0);
+      case "scores_row" -> argument(kernel, call, "heads", 0) * argument(kernel, call, "seq", 0);
       case "joined_strides" -> argument(kernel, call, "joined_extents", index);
       case "strides", "left_strides", "right_strides" -> argument(kernel, call, "extents", index);
       default -> 2;
@@ -320,6 +337,24 @@ class KernelCallsVerifiedTest {
         kernel.calls(),
         kernel.stages(),
         kernel.workingBytes());
+  }
+
+  /** Scores need keys, weights all scores, and values the tile of the second pass. */
+  @ParameterizedTest
+  @CsvSource({"0, true", "1, false", "2, false"})
+  void callsInMoreTilesAreRefused(int index, boolean isFirst) {
+    TiledKernel kernel = Loop.STREAMED_ATTENTION.kernel();
+    KernelCall call = kernel.calls().get(index);
+    List<KernelCall> calls = new ArrayList<>(kernel.calls());
+    calls.set(
+        index,
+        new KernelCall(
+            call.kernel(),
+            call.arguments(),
+            isFirst ? List.of() : call.onFirst(),
+            isFirst ? call.onLast() : List.of()));
+    assertThat(calls).isNotEqualTo(kernel.calls());
+    Loop.STREAMED_ATTENTION.requireRefused(with(kernel, calls), call.function());
   }
 
   @ParameterizedTest

@@ -75,6 +75,13 @@ final class AttentionCases extends KernelCases {
         size(6, 1, 200, 48),
         size(1, 16, 144, 64),
         size(8, 30, 30, 16));
+    it.add(
+        "attention of integers with streamed keys, heads, queries, keys, features",
+        new Attention(1e-4, 0, false, Dim.of(0), 0, false, false, 0.01),
+        3,
+        size -> it.bytes(size[0], size[1], size[2], size[3]),
+        size(1, 1, 1200, 64),
+        size(2, 1, 2048, 64));
     return it.cases();
   }
 
