@@ -11,7 +11,6 @@
 #define LARGEST_MASK 0x1p28f
 
 PARTITA_MULTIPLY_BLOCKS(score_blocks, partita_sdotsp_b, "pv.sdotsp.b")
-PARTITA_MULTIPLY_FOUR(score_four, partita_sdotsp_b, "pv.sdotsp.b")
 PARTITA_MULTIPLY_TURNED_BLOCK(weigh_block, partita_sdotusp_b, "pv.sdotusp.b")
 PARTITA_MULTIPLY_TURNED_ROW(weigh_row, partita_sdotusp_b, "pv.sdotusp.b")
 PARTITA_MULTIPLY_BLOCKS(weigh_features, partita_sdotspu_b, "pv.sdotspu.b")
@@ -126,66 +125,127 @@ static inline int32_t is_masked(const struct partita_attention_scores *attention
            (attention->window > 0 && position + at.queries - 1 - at.key >= attention->window);
 }
 
+/* Products of a query with blocks of keys over `words` words, at least one. */
+PARTITA_INLINE void score_keys(const int8_t *q, const int8_t *k, int32_t k_row, int32_t words, int32_t *scores,
+                               int32_t blocks)
+{
+    const uint8_t *key = (const uint8_t *)k;
+    uint8_t *out = (uint8_t *)scores;
+#ifdef PARTITA_XPULP
+    const int8_t *query;
+    uint32_t s0, s1, s2, s3, x, y0, y1, y2, y3;
+    __asm__ volatile(".p2align 2\n"
+                     ".option push\n"
+                     ".option norvc\n"
+                     "lp.setup 1, %[blocks], 20\n"
+                     "mv %[query], %[q]\n"
+                     "li %[s0], 0\n"
+                     "li %[s1], 0\n"
+                     "li %[s2], 0\n"
+                     "li %[s3], 0\n"
+                     "lp.setup 0, %[words], 9\n"
+                     "p.lw %[x], %[query], %[word]\n"
+                     "p.lw %[y0], %[key], %[stride]\n"
+                     "p.lw %[y1], %[key], %[stride]\n"
+                     "p.lw %[y2], %[key], %[stride]\n"
+                     "p.lw %[y3], %[key], %[on]\n"
+                     "pv.sdotsp.b %[s0], %[x], %[y0]\n"
+                     "pv.sdotsp.b %[s1], %[x], %[y1]\n"
+                     "pv.sdotsp.b %[s2], %[x], %[y2]\n"
+                     "pv.sdotsp.b %[s3], %[x], %[y3]\n"
+                     "lp.end 0\n"
+                     "add %[key], %[key], %[next]\n"
+                     "p.sw %[s0], %[out], %[word]\n"
+                     "p.sw %[s1], %[out], %[word]\n"
+                     "p.sw %[s2], %[out], %[word]\n"
+                     "p.sw %[s3], %[out], %[word]\n"
+                     "lp.end 1\n"
+                     ".option pop\n"
+                     : [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [x] "=&r"(x), [y0] "=&r"(y0),
+                       [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3), [query] "=&r"(query), [key] "+&r"(key),
+                       [out] "+&r"(out)
+                     : [q] "r"(q), [stride] "r"(k_row), [on] "r"(4 - 3 * k_row), [next] "r"(4 * (k_row - words)),
+                       [word] "r"(4), [words] "r"(words), [blocks] "r"(blocks)
+                     : "memory");
+#else
+    for (int32_t i = 0; i < PARTITA_BLOCK * blocks; i++) {
+        const uint8_t *x = (const uint8_t *)q;
+        const uint8_t *y = key;
+        uint32_t sum = 0;
+        for (int32_t word = 0; word < words; word++) {
+            sum = partita_sdotsp_b(sum, partita_next_word(&x, 4), partita_next_word(&y, 4));
+        }
+        partita_store_word(&out, 4, sum);
+        key += k_row;
+    }
+#endif
+}
+
 /* The scores of any queries and keys. */
 static PARTITA_COMPACT void score_any(const struct partita_attention_scores *attention, const int8_t *q, const int8_t *k,
-                                      struct place at, int32_t core, int32_t *scores)
+                                      struct place at, int32_t *scores)
 {
     const int32_t k_row = attention->k_row;
     const int32_t words = attention->d >> 2;
-    const int32_t first = partita_first_word(words, core);
+    const int32_t blocks = words > 0 ? at.keys >> 2 : 0;
+    const int32_t whole = PARTITA_BLOCK * blocks;
     for (; at.queries > 0; at.queries--) {
-        const int8_t *columns = k;
-        for (int32_t key = 0; key < at.keys; key += PARTITA_BLOCK) {
-            const int32_t count = partita_at_most_a_block(at.keys - key);
-            const int32_t whole = count == PARTITA_BLOCK ? words : 0;
-            if (whole > 0) {
-                uint32_t sums[PARTITA_BLOCK];
-                score_four((const uint8_t *)q, (const uint8_t *)columns, k_row, first, words, 0, sums);
-                PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
-                    scores[key + j] = (int32_t)sums[j];
-                }
+        if (blocks > 0) {
+            score_keys(q, k, k_row, words, scores, blocks);
+            if (4 * words < attention->d) {
+                score_rest(q, k, k_row, 4 * words, attention->d, whole, scores);
             }
-            if (4 * whole < attention->d) {
-                score_rest(q, columns, k_row, 4 * whole, attention->d, count, scores + key);
-            }
-            columns += PARTITA_BLOCK * k_row;
+        }
+        if (whole < at.keys) {
+            score_rest(q, k + whole * k_row, k_row, 0, attention->d, at.keys - whole, scores + whole);
         }
         q += attention->q_row;
         scores += row_of_scores(attention);
     }
 }
 
-PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t core, int32_t cores)
+/* The scores of few queries: cores divide the keys of each. */
+static PARTITA_COMPACT void score_few(const struct partita_attention_scores *attention, int32_t core, int32_t cores)
 {
-    const struct partita_attention_scores *attention = arguments;
+    const struct partita_range part = partita_share(attention->keys, PARTITA_BLOCK, core, cores);
+    int32_t *scores = attention->scores + part.from;
+    for (int32_t head = 0; head < attention->heads; head++) {
+        const int8_t *k = attention->k + shared_head(head, attention->group) * attention->k_head + part.from * attention->k_row;
+        for (int32_t query = 0; query < attention->seq; query++) {
+            const struct place at = {head, query, part.from, 1, part.to - part.from};
+            score_any(attention, attention->q + head * attention->q_head + query * attention->q_row, k, at, scores);
+            if (is_masked(attention, at)) {
+                mask_scores(attention, at);
+            }
+            scores += row_of_scores(attention);
+        }
+    }
+}
+
+/* The scores of many queries: cores divide blocks. */
+static PARTITA_COMPACT void score_many(const struct partita_attention_scores *attention, int32_t core, int32_t cores)
+{
     const int32_t zeros[PARTITA_BLOCK] = {0};
     const int32_t seq = attention->seq;
     const int32_t keys = attention->keys;
     const int32_t row = row_of_scores(attention);
     const int32_t fast = attention->q_row == attention->k_row && attention->d > 0 && (attention->d & 3) == 0;
-    /* Lines of few queries are along the keys, others along the queries, since score_blocks has the same keys. */
-    const int32_t is_short = seq < PARTITA_BLOCK;
-    const int32_t lines = is_short ? seq : keys;
-    const int32_t columns = is_short ? keys : seq;
-    struct blocks own = share_of(attention->heads, lines, columns, core, cores);
+    /* Lines are along the queries, since score_blocks has the same keys. */
+    struct blocks own = share_of(attention->heads, keys, seq, core, cores);
     while (own.count > 0) {
-        const int32_t left = (columns - own.column) / PARTITA_BLOCK;
+        const int32_t left = (seq - own.column) / PARTITA_BLOCK;
         const int32_t whole = left < own.count ? left : own.count;
         const int32_t blocks = whole > 0 ? whole : 1;
-        const int32_t width = whole > 0 ? whole * PARTITA_BLOCK : columns - own.column;
-        const int32_t height = partita_at_most_a_block(lines - own.line);
-        struct place at = {own.head, own.column, own.line, width, height};
-        if (is_short) {
-            at = (struct place){own.head, own.line, own.column, height, width};
-        }
+        struct place at = {own.head, own.column, own.line, whole > 0 ? whole * PARTITA_BLOCK : seq - own.column,
+                           partita_at_most_a_block(keys - own.line)};
         const int8_t *q = attention->q + at.head * attention->q_head + at.query * attention->q_row;
         const int8_t *k = attention->k + shared_head(at.head, attention->group) * attention->k_head + at.key * attention->k_row;
         int32_t *scores = attention->scores + ((at.head * seq + at.query) * row + at.key);
-        if (fast && !is_short && whole > 0 && height == PARTITA_BLOCK) {
+        if (fast && whole > 0 && at.keys == PARTITA_BLOCK) {
             score_blocks((const uint8_t *)q, (const uint8_t *)k, attention->k_row, attention->d >> 2, zeros, scores, row,
                          whole);
         } else {
-            score_any(attention, q, k, at, core, scores);
+            score_any(attention, q, k, at, scores);
         }
         for (int32_t queries = at.queries; queries > 0; queries -= PARTITA_BLOCK) {
             at.queries = partita_at_most_a_block(queries);
@@ -194,7 +254,18 @@ PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t 
             }
             at.query += PARTITA_BLOCK;
         }
-        advance(&own, lines, columns, blocks);
+        advance(&own, keys, seq, blocks);
+    }
+}
+
+/* Each has functions of its own: a single query takes about as long as loading the instructions for it. */
+PARTITA_COMPACT void partita_attention_scores_i8(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_attention_scores *attention = arguments;
+    if (attention->seq < PARTITA_BLOCK) {
+        score_few(attention, core, cores);
+    } else {
+        score_many(attention, core, cores);
     }
 }
 
@@ -229,13 +300,18 @@ PARTITA_INLINE void weigh_scores(const int32_t *scores, int32_t count, int32_t l
     }
 }
 
+/* Scores from which on blocks save more than it takes to load their instructions. */
+enum { MANY_SCORES = 32 };
+
 /* Weights of a line's scores from one to another. */
 PARTITA_INLINE void weigh_line(const int32_t *scores, struct partita_range part, int32_t largest, float unit,
                                int32_t hides, uint8_t *out)
 {
     int32_t i = part.from;
-    for (; i + PARTITA_BLOCK <= part.to; i += PARTITA_BLOCK) {
-        weigh_scores(scores + i, PARTITA_BLOCK, largest, unit, hides, out + i);
+    if (part.to - i >= MANY_SCORES) {
+        for (; i + PARTITA_BLOCK <= part.to; i += PARTITA_BLOCK) {
+            weigh_scores(scores + i, PARTITA_BLOCK, largest, unit, hides, out + i);
+        }
     }
     for (; i < part.to; i++) {
         weigh_scores(scores + i, 1, largest, unit, hides, out + i);
@@ -254,11 +330,11 @@ static PARTITA_COMPACT void weigh_any(const int32_t *scores, struct partita_rang
     weigh_line(scores, part, largest, unit, 1, out);
 }
 
-/* The largest of some numbers and `largest`. */
-static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32_t from, int32_t to, int32_t largest)
+/* The largest of a line's scores. */
+static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32_t count)
 {
-    int32_t pairs = (to - from) >> 1;
-    scores += from;
+    int32_t largest = HIDDEN;
+    int32_t pairs = count >> 1;
 #ifdef PARTITA_XPULP
     int32_t x, y;
     if (pairs > 0) {
@@ -282,7 +358,7 @@ static __attribute__((noinline)) int32_t largest_of(const int32_t *scores, int32
         largest = partita_max(largest, *scores++);
     }
 #endif
-    return (to - from) & 1 ? partita_max(largest, *scores) : largest;
+    return count & 1 ? partita_max(largest, *scores) : largest;
 }
 
 PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t core, int32_t cores)
@@ -301,9 +377,7 @@ PARTITA_COMPACT void partita_attention_weights_u8(const void *arguments, int32_t
     for (int32_t line = share.from; line < share.to; line++) {
         const int32_t *scores = weights->scores + line * keys;
         uint8_t *out = weights->weights + line * weights->row;
-        /* Cores that share a query begin at different scores, in different banks. */
-        const int32_t first = part.from < keys ? part.from : keys;
-        const int32_t largest = largest_of(scores, 0, first, largest_of(scores, first, keys, HIDDEN));
+        const int32_t largest = largest_of(scores, keys);
         const struct partita_range seen = {part.from, part.to < keys ? part.to : keys};
         if (largest == HIDDEN || unit < LEAST_UNIT) {
             weigh_any(scores, seen, largest, unit, out);
@@ -331,118 +405,176 @@ static PARTITA_COMPACT void weigh_rest(const uint8_t *weights, const int8_t *v, 
     }
 }
 
-/* The sum of some words of bytes. */
-static __attribute__((noinline)) uint32_t sum_of(const uint8_t *weights, int32_t words, uint32_t total)
+/* The sum of a line of bytes, which has whole words. */
+static __attribute__((noinline)) uint32_t sum_of(const uint8_t *bytes, int32_t count)
 {
-    _Pragma("GCC unroll 4")
-    for (; words > 0; words--) {
-        total = partita_sdotup_b(total, partita_next_word(&weights, 4), 0x01010101u);
+    int32_t pairs = count >> 3;
+    uint32_t total = 0;
+#ifdef PARTITA_XPULP
+    uint32_t x, y;
+    if (pairs > 0) {
+        __asm__(".p2align 2\n"
+                ".option push\n"
+                ".option norvc\n"
+                "lp.setup 0, %[pairs], 4\n"
+                "p.lw %[x], %[bytes], %[word]\n"
+                "p.lw %[y], %[bytes], %[word]\n"
+                "pv.sdotup.b %[total], %[x], %[ones]\n"
+                "pv.sdotup.b %[total], %[y], %[ones]\n"
+                "lp.end 0\n"
+                ".option pop\n"
+                : [x] "=&r"(x), [y] "=&r"(y), [bytes] "+r"(bytes), [total] "+r"(total)
+                : [word] "r"(4), [ones] "r"(0x01010101), [pairs] "r"(pairs)
+                : "memory");
     }
-    return total;
+#else
+    for (; pairs > 0; pairs--) {
+        total = partita_sdotup_b(total, partita_next_word(&bytes, 4), 0x01010101u);
+        total = partita_sdotup_b(total, partita_next_word(&bytes, 4), 0x01010101u);
+    }
+#endif
+    return count & 4 ? partita_sdotup_b(total, partita_next_word(&bytes, 4), 0x01010101u) : total;
 }
 
-/* The scale of a query's weighted values. Cores begin at different words, in different banks. */
-static PARTITA_COMPACT float scale_of(const uint8_t *weights, int32_t row, float value_scale, int32_t core)
+/* The scale of a query's weighted values. */
+static inline float scale_of(const uint8_t *weights, int32_t row, float value_scale)
 {
-    const int32_t words = row >> 2;
-    const int32_t first = 4 * core < row ? core : 0;
-    const uint32_t total = sum_of(weights, first, sum_of(weights + 4 * first, words - first, 0));
+    const uint32_t total = sum_of(weights, row);
     return total == 0 ? 0.0f : value_scale / (float)(int32_t)total;
 }
 
-/* Stores a block of weighted values. */
-static PARTITA_COMPACT void store_values(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], const float *scales, int32_t rows,
-                                         int32_t columns, float *out, int32_t out_row)
+/* Stores weighted values of a query. */
+PARTITA_INLINE void store_values(const uint32_t sums[PARTITA_BLOCK], float scale, int32_t columns, float *out)
 {
-    for (int32_t i = 0; i < rows; i++) {
-        const float scale = scales[i];
-        if (columns == PARTITA_BLOCK) {
-            PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
-                out[j] = (float)(int32_t)sums[i][j] * scale;
-            }
-        } else {
-            for (int32_t j = 0; j < columns; j++) {
-                out[j] = (float)(int32_t)sums[i][j] * scale;
-            }
-        }
-        out += out_row;
+    for (int32_t j = 0; j < columns; j++) {
+        out[j] = (float)(int32_t)sums[j] * scale;
     }
 }
 
-/* Adds a block of sums to those of the keys before, which are in the place of the results. */
-static PARTITA_COMPACT void add_sums(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], int32_t rows, int32_t columns,
-                                     const float *out, int32_t out_row)
+/* Stores the weighted values of a query: keys in tiles leave sums in the place of the results until the last of them. */
+PARTITA_INLINE void finish_values(const struct partita_attention_values *attention, uint32_t sums[PARTITA_BLOCK],
+                                  float scale, int32_t columns, float *out)
 {
-    for (int32_t i = 0; i < rows; i++) {
+    if (attention->first_key > 0) {
         const uint8_t *before = (const uint8_t *)out;
         for (int32_t j = 0; j < columns; j++) {
-            sums[i][j] += partita_next_word(&before, 4);
+            sums[j] += partita_next_word(&before, 4);
         }
-        out += out_row;
+    }
+    if (attention->more_keys) {
+        uint8_t *place = (uint8_t *)out;
+        for (int32_t j = 0; j < columns; j++) {
+            partita_store_word(&place, 4, sums[j]);
+        }
+    } else {
+        store_values(sums, scale, columns, out);
     }
 }
 
-/* Keeps a block of sums for the keys that follow. */
-static PARTITA_COMPACT void keep_sums(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK], int32_t rows, int32_t columns,
-                                      float *out, int32_t out_row)
+/* Weighted values of a query: `features` of them. */
+static PARTITA_COMPACT void values_of(const struct partita_attention_values *attention, const uint8_t *line,
+                                       const int8_t *v, int32_t features, float *out)
 {
-    for (int32_t i = 0; i < rows; i++) {
-        uint8_t *place = (uint8_t *)out;
-        for (int32_t j = 0; j < columns; j++) {
-            partita_store_word(&place, 4, sums[i][j]);
+    const uint8_t *weights = line + attention->first_key;
+    const int32_t v_row = attention->v_row;
+    const int32_t keys = attention->keys;
+    const float scale = attention->more_keys ? 0.0f : scale_of(line, attention->row, attention->value_scale);
+    for (; features > 0; features -= PARTITA_BLOCK) {
+        const int32_t columns = partita_at_most_a_block(features);
+        const int32_t words = columns == PARTITA_BLOCK ? keys >> 2 : 0;
+        uint32_t sums[1][PARTITA_BLOCK];
+        if (words > 0) {
+            weigh_row(weights, 0, (const uint8_t *)v, v_row, words, sums);
         }
-        out += out_row;
+        if (words == 0 || 4 * words < keys) {
+            weigh_rest(weights, v, v_row, 4 * words, keys, columns, sums[0]);
+        }
+        finish_values(attention, sums[0], scale, columns, out);
+        v += PARTITA_BLOCK;
+        out += PARTITA_BLOCK;
+    }
+}
+
+/* The same of four queries. */
+static PARTITA_COMPACT void values_of_four(const struct partita_attention_values *attention, const uint8_t *lines,
+                                        const int8_t *v, int32_t features, float *out)
+{
+    const int32_t row = attention->row;
+    const int32_t v_row = attention->v_row;
+    const int32_t keys = attention->keys;
+    const uint8_t *weights = lines + attention->first_key;
+    float scales[PARTITA_BLOCK];
+    for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+        scales[i] = attention->more_keys ? 0.0f : scale_of(lines + i * row, row, attention->value_scale);
+    }
+    for (; features > 0; features -= PARTITA_BLOCK) {
+        const int32_t columns = partita_at_most_a_block(features);
+        const int32_t words = columns == PARTITA_BLOCK ? keys >> 2 : 0;
+        uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];
+        if (words > 0) {
+            weigh_block(weights, row, (const uint8_t *)v, v_row, words, sums);
+        }
+        if (words == 0 || 4 * words < keys) {
+            for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+                weigh_rest(weights + i * row, v, v_row, 4 * words, keys, columns, sums[i]);
+            }
+        }
+        for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+            finish_values(attention, sums[i], scales[i], columns, out + i * attention->out_row);
+        }
+        v += PARTITA_BLOCK;
+        out += PARTITA_BLOCK;
+    }
+}
+
+/* Weighted values of few queries: cores divide the features of each. */
+static PARTITA_COMPACT void values_of_few(const struct partita_attention_values *attention, int32_t core, int32_t cores)
+{
+    const struct partita_range part = partita_share(attention->dv, PARTITA_BLOCK, core, cores);
+    const uint8_t *weights = attention->weights;
+    for (int32_t head = 0; head < attention->heads; head++) {
+        const int8_t *v = attention->v + shared_head(head, attention->group) * attention->v_head + part.from;
+        float *out = attention->out + head * attention->out_head + part.from;
+        for (int32_t query = 0; query < attention->seq; query++) {
+            values_of(attention, weights, v, part.to - part.from, out);
+            weights += attention->row;
+            out += attention->out_row;
+        }
+    }
+}
+
+/* Weighted values of many queries: cores divide blocks. */
+static PARTITA_COMPACT void values_of_many(const struct partita_attention_values *attention, int32_t core, int32_t cores)
+{
+    const int32_t row = attention->row;
+    struct blocks own = share_of(attention->heads, attention->seq, attention->dv, core, cores);
+    while (own.count > 0) {
+        const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
+        const int32_t kv_head = shared_head(own.head, attention->group);
+        const uint8_t *lines = attention->weights + (own.head * attention->seq + own.line) * row;
+        const int8_t *v = attention->v + kv_head * attention->v_head + own.column;
+        float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
+        const int32_t left = (attention->dv - own.column + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+        const int32_t blocks = left < own.count ? left : own.count;
+        const int32_t features = partita_min(blocks * PARTITA_BLOCK, attention->dv - own.column);
+        if (rows == PARTITA_BLOCK) {
+            values_of_four(attention, lines, v, features, out);
+        } else {
+            for (int32_t i = 0; i < rows; i++) {
+                values_of(attention, lines + i * row, v, features, out + i * attention->out_row);
+            }
+        }
+        advance(&own, attention->seq, attention->dv, blocks);
     }
 }
 
 PARTITA_COMPACT void partita_attention_values_i8(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_attention_values *attention = arguments;
-    const int32_t row = attention->row;
-    const int32_t v_row = attention->v_row;
-    const int32_t keys = attention->keys;
-    struct blocks own = share_of(attention->heads, attention->seq, attention->dv, core, cores);
-    while (own.count > 0) {
-        const int32_t rows = partita_at_most_a_block(attention->seq - own.line);
-        const int32_t kv_head = shared_head(own.head, attention->group);
-        const uint8_t *lines = attention->weights + (own.head * attention->seq + own.line) * row;
-        const uint8_t *weights = lines + attention->first_key;
-        const int8_t *v = attention->v + kv_head * attention->v_head + own.column;
-        float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
-        float scales[PARTITA_BLOCK];
-        for (int32_t i = 0; i < rows && !attention->more_keys; i++) {
-            scales[i] = scale_of(lines + i * row, row, attention->value_scale, core);
-        }
-        const int32_t left = (attention->dv - own.column + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
-        const int32_t blocks = left < own.count ? left : own.count;
-        for (int32_t block = 0; block < blocks; block++) {
-            const int32_t columns = partita_at_most_a_block(attention->dv - own.column - block * PARTITA_BLOCK);
-            const int32_t words = columns == PARTITA_BLOCK ? keys >> 2 : 0;
-            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];
-            if (rows == PARTITA_BLOCK && words > 0) {
-                weigh_block(weights, row, (const uint8_t *)v, v_row, words, sums);
-            } else if (words > 0) {
-                for (int32_t i = 0; i < rows; i++) {
-                    weigh_row(weights + i * row, row, (const uint8_t *)v, v_row, words, sums + i);
-                }
-            }
-            if (words == 0 || 4 * words < keys) {
-                for (int32_t i = 0; i < rows; i++) {
-                    weigh_rest(weights + i * row, v, v_row, 4 * words, keys, columns, sums[i]);
-                }
-            }
-            if (attention->first_key > 0) {
-                add_sums(sums, rows, columns, out, attention->out_row);
-            }
-            if (attention->more_keys) {
-                keep_sums(sums, rows, columns, out, attention->out_row);
-            } else {
-                store_values(sums, scales, rows, columns, out, attention->out_row);
-            }
-            v += PARTITA_BLOCK;
-            out += PARTITA_BLOCK;
-        }
-        advance(&own, attention->seq, attention->dv, blocks);
+    if (attention->seq < PARTITA_BLOCK) {
+        values_of_few(attention, core, cores);
+    } else {
+        values_of_many(attention, core, cores);
     }
 }
 
@@ -533,7 +665,7 @@ PARTITA_COMPACT void partita_attention_turned_values_i8(const void *arguments, i
         float *out = attention->out + own.head * attention->out_head + own.line * attention->out_row + own.column;
         float scales[PARTITA_BLOCK];
         for (int32_t i = 0; i < rows; i++) {
-            scales[i] = scale_of(weights + i * row, row, attention->value_scale, core);
+            scales[i] = scale_of(weights + i * row, row, attention->value_scale);
         }
         for (int32_t block = 0; block < left; block += FEATURE_BLOCKS) {
             int32_t sums[FEATURE_BLOCKS * PARTITA_BLOCK][PARTITA_BLOCK];
