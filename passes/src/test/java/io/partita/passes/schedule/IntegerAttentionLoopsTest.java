@@ -2,18 +2,24 @@ package io.partita.passes.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured.Attention;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Attention of bytes turns the values first if many queries read them, unless keys and values are
- * streamed.
+ * streamed. What follows it may quantize its result.
  */
 class IntegerAttentionLoopsTest extends EvaluatedLoops {
   private static final String FEW =
@@ -22,15 +28,24 @@ class IntegerAttentionLoopsTest extends EvaluatedLoops {
       "[attention_scores_i8, attention_weights_u8, attention_turn_i8, attention_turned_values_i8]";
 
   /** Keys and features aren't whole words. */
+  private static Value attention(GraphBuilder graph, long queries, boolean causal) {
+    return graph.add(
+        new Attention(0.01, 0, causal, Dim.of(0), 0, false, false, 0.25),
+        graph.input("q", TensorType.of(ElementType.I8, 1, 4, queries, 12)),
+        graph.input("k", TensorType.of(ElementType.I8, 1, 2, 41, 12)),
+        graph.input("v", TensorType.of(ElementType.I8, 1, 2, 41, 10)));
+  }
+
   private List<String> loops(long queries, boolean causal, long l1) {
-    return loops(
-        graph ->
-            graph.add(
-                new Attention(0.01, 0, causal, Dim.of(0), 0, false, false, 0.25),
-                graph.input("q", TensorType.of(ElementType.I8, 1, 4, queries, 12)),
-                graph.input("k", TensorType.of(ElementType.I8, 1, 2, 41, 12)),
-                graph.input("v", TensorType.of(ElementType.I8, 1, 2, 41, 10))),
-        l1);
+    return loops(graph -> attention(graph, queries, causal), l1);
+  }
+
+  private Value quantized(GraphBuilder graph, Value values) {
+    return graph.add(
+        new Quantized.Quantize(0, 0, ElementType.I8),
+        values,
+        weight(graph, ElementType.F32),
+        weight(graph, ElementType.I8));
   }
 
   @ParameterizedTest
@@ -68,5 +83,34 @@ class IntegerAttentionLoopsTest extends EvaluatedLoops {
                 l1))
         .singleElement()
         .satisfies(loop -> assertThat(loop.axes()).extracting(TileAxis::name).contains("pass"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, false, 100000", "7, true, 100000", "39, true, 100000"})
+  void quantizesValuesInTheLoop(long queries, boolean causal, long l1) {
+    String calls = queries < 32 ? FEW : MANY;
+    assertThat(loops(graph -> quantized(graph, attention(graph, queries, causal)), l1))
+        .containsExactly(calls.replace("]", ", quantize_f32_i8]"));
+  }
+
+  /** Keys and values leave no room then. */
+  @ParameterizedTest
+  @CsvSource({"1, false, 700", "7, true, 900"})
+  void quantizesStreamedValuesInALoopOfItsOwn(long queries, boolean causal, long l1) {
+    assertThat(kernels(graph -> quantized(graph, attention(graph, queries, causal)), l1))
+        .hasSize(2)
+        .first()
+        .satisfies(loop -> assertThat(loop.axes()).extracting(TileAxis::name).contains("pass"));
+  }
+
+  @Test
+  void appliesOtherFunctionsInLoopsOfTheirOwn() {
+    assertThat(
+            loops(
+                graph ->
+                    graph.add(
+                        new Elementwise.Unary(UnaryFunction.TANH), attention(graph, 3, false)),
+                ROOM))
+        .containsExactly(FEW, "[tanh_f32]");
   }
 }

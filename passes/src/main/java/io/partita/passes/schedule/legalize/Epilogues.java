@@ -85,6 +85,7 @@ public final class Epilogues {
           node.result().type().element() == ElementType.F32
               && norm.axis() == node.result().type().rank() - 1;
       case Structured.RotaryEmbedding rotary -> node.result().type().element() == ElementType.F32;
+      case Structured.Attention attention -> attention.isInteger();
       case null, default -> false;
     };
   }

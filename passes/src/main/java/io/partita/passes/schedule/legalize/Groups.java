@@ -9,6 +9,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Quantized.Quantize;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured.Attention;
 import io.partita.ir.op.Structured.Linear;
 import io.partita.ir.op.Structured.Norm;
 import io.partita.ir.op.Structured.RotaryEmbedding;
@@ -27,8 +28,8 @@ import java.util.Set;
  * requantization. A product or convolution, requantized or not, also forms a group with its
  * epilogues: elementwise functions of its result and possibly other operands, such as activations,
  * residuals, gates, requantizations and tables. So do an elementwise function, a requantization, a
- * lookup, a norm or softmax of integers, and a norm or rotary embedding of floats that is
- * quantized. Every other node is a group of its own.
+ * lookup, a norm or softmax of integers, and a norm or rotary embedding of floats or an attention
+ * of integers that is quantized. Every other node is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -126,7 +127,8 @@ public final class Groups {
     while (isReadOnce(last) && chain.size() < MAX_EPILOGUES) {
       Node reader = readers.get(last).getFirst();
       boolean isHead = inner.contains(reader) || found.containsKey(reader);
-      if (isHead || !Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
+      boolean isOther = head.op() instanceof Attention && !isQuantization(reader);
+      if (isHead || isOther || !Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
         break;
       }
       chain.add(reader);

@@ -59,6 +59,7 @@ final class AttentionLowering {
   private final TensorView k;
   private final TensorView v;
   private final TensorView out;
+  private final TileEpilogues epilogues;
   private final TileSpaceBuilder space;
   private final long group;
   private final int batch;
@@ -70,8 +71,13 @@ final class AttentionLowering {
   private final Optional<TileExpression> keyLength;
 
   private AttentionLowering(
-      Attention op, List<TensorView> operands, TensorView out, boolean isStreamed) {
+      Attention op,
+      List<TensorView> operands,
+      TensorView out,
+      TileEpilogues epilogues,
+      boolean isStreamed) {
     this.op = op;
+    this.epilogues = epilogues;
     q = operands.get(0);
     k = operands.get(1);
     v = operands.get(2);
@@ -105,19 +111,27 @@ final class AttentionLowering {
     keys = space.axis(new TileSpace.Axis("keys", k.shape().get(2), least, true, keyLength));
   }
 
-  static Optional<TileSpace> lower(Attention op, List<TensorView> operands, TensorView out) {
+  /**
+   * @param all the operands of the attention, then those of epilogues
+   * @param epilogues of integer attention: functions whose other operands are scalars
+   */
+  static Optional<TileSpace> lower(
+      Attention op, List<TensorView> all, TensorView out, TileEpilogues epilogues) {
+    List<TensorView> operands = all.subList(0, all.size() - epilogues.operands().size());
     boolean hasMask =
         !op.mask()
             || operands.get(3).element() == ElementType.F32
             || operands.get(3).element() == ElementType.BOOL;
     boolean hasOneLength = !op.keyLength() || out.shape().getFirst() == 1;
-    if (out.element() != ElementType.F32 || !hasMask || !hasOneLength) {
+    if (epilogues.from(out.element()) != ElementType.F32 || !hasMask || !hasOneLength) {
       return Optional.empty();
     }
-    TileSpace whole = new AttentionLowering(op, operands, out, false).build(operands);
+    TileSpace whole = new AttentionLowering(op, operands, out, epilogues, false).build(operands);
+    // Where keys and values don't fit, a step of its own quantizes the result.
     return Optional.of(
-        op.isInteger()
-            ? whole.streaming(new AttentionLowering(op, operands, out, true).build(operands))
+        op.isInteger() && epilogues.operands().isEmpty()
+            ? whole.streaming(
+                new AttentionLowering(op, operands, out, epilogues, true).build(operands))
             : whole);
   }
 
@@ -141,35 +155,46 @@ final class AttentionLowering {
   /** A tile of {@code [batch, heads, rows, features]}, and the strides of heads and rows in it. */
   private record Heads(int operand, TileExpression head, TileExpression row) {}
 
-  private Heads add(String name, int value, TensorView view, int rows) {
-    long features = view.shape().get(3);
-    boolean isKeyed = view == k || view == v;
-    List<BoxDimension> heads = heads(view.strides().get(1), isKeyed);
-    TileExpression count = isKeyed ? size(kvHeads) : size(kvHeads).times(size(groupHeads));
-    BoxDimension along = BoxDimension.along(rows, view.shape().get(2), view.strides().get(2));
+  private Heads load(String name, int value, TensorView view, int rows) {
+    BoxDimension along = along(view, rows);
     BoxDimension row =
         switch (name) {
           case "k" -> ofScores(along);
           case "v" -> ofValues(along);
           default -> along;
         };
+    List<BoxDimension> box = TileGrid.closed(box(view, row));
+    return heads(space.load(name, value, view.element(), box), view, rows);
+  }
+
+  private static BoxDimension along(TensorView view, int rows) {
+    return BoxDimension.along(rows, view.shape().get(2), view.strides().get(2));
+  }
+
+  private List<BoxDimension> box(TensorView view, BoxDimension row) {
+    List<BoxDimension> heads = heads(view.strides().get(1), isKeyed(view));
     List<BoxDimension> box = new ArrayList<>();
     box.add(BoxDimension.along(batch, view.shape().get(0), view.strides().get(0)));
-    boolean isOutside = hasHeadsOutside(view);
-    if (isOutside) {
+    if (hasHeadsOutside(view)) {
       box.addAll(heads);
       box.add(row);
     } else {
       box.add(row);
       box.addAll(heads);
     }
-    box.add(BoxDimension.whole(features, view.strides().get(3)));
-    int operand =
-        view == out
-            ? space.store(name, value, view.element(), TileGrid.closed(box))
-            : space.load(name, value, view.element(), TileGrid.closed(box));
+    box.add(BoxDimension.whole(view.shape().get(3), view.strides().get(3)));
+    return box;
+  }
+
+  private boolean isKeyed(TensorView view) {
+    return view == k || view == v;
+  }
+
+  private Heads heads(int operand, TensorView view, int rows) {
+    long features = view.shape().get(3);
+    TileExpression count = isKeyed(view) ? size(kvHeads) : size(kvHeads).times(size(groupHeads));
     TileExpression width = TileExpression.of(features);
-    return isOutside
+    return hasHeadsOutside(view)
         ? new Heads(operand, size(rows).times(features), width)
         : new Heads(operand, width, count.times(features));
   }
@@ -194,15 +219,27 @@ final class AttentionLowering {
   }
 
   private TileSpace build(List<TensorView> operands) {
+    Heads queries = load("q", 0, q, seq);
+    Heads keyed = load("k", 1, k, keys);
+    Heads valued = load("v", 2, v, keys);
+    List<Argument> masks = mask(operands);
+    List<BoxDimension> box = box(out, along(out, seq));
+    TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(out, box));
+    int result =
+        space.store("out", operands.size() + others.count(), out.element(), TileGrid.closed(box));
+    TileEpilogues.Values values =
+        others.values(result, out.element(), box.stream().map(BoxDimension::size).toList());
     Tiles tiles =
         new Tiles(
-            add("q", 0, q, seq),
-            add("k", 1, k, keys),
-            add("v", 2, v, keys),
-            mask(operands),
-            add("out", operands.size(), out, seq));
+            queries,
+            keyed,
+            valued,
+            masks,
+            heads(result, out, seq),
+            new Argument("out", values.first(out.element())));
     if (op.isInteger()) {
       integerCalls(tiles);
+      values.call(List.of());
     } else {
       calls(tiles);
     }
@@ -213,8 +250,9 @@ final class AttentionLowering {
    * The tiles of a loop.
    *
    * @param mask pointers, then strides
+   * @param result where the kernels of attention store
    */
-  private record Tiles(Heads q, Heads k, Heads v, List<Argument> mask, Heads out) {
+  private record Tiles(Heads q, Heads k, Heads v, List<Argument> mask, Heads out, Argument result) {
     List<Argument> masks() {
       return mask.subList(0, 2);
     }
@@ -310,7 +348,7 @@ final class AttentionLowering {
     List<Argument> arguments = new ArrayList<>();
     arguments.add(scratch("weights", weights));
     arguments.add(pointer("v", tiles.v.operand));
-    arguments.add(pointer("out", tiles.out.operand));
+    arguments.add(tiles.result);
     arguments.addAll(counts());
     arguments.add(integer("dv", v.shape().get(3)));
     arguments.add(integer("row", row));
@@ -342,7 +380,7 @@ final class AttentionLowering {
     List<Argument> last = new ArrayList<>();
     last.add(scratch("weights", weights));
     last.add(scratch("turned", turned));
-    last.add(pointer("out", tiles.out.operand));
+    last.add(tiles.result);
     last.addAll(counts);
     last.addAll(lineCounts);
     last.addAll(strides("out", tiles.out));
@@ -379,7 +417,7 @@ final class AttentionLowering {
     arguments.add(number("soft_cap", (float) op.softCap()));
     space.call("attention_f32", arguments);
     List<Argument> last = new ArrayList<>(state);
-    last.add(pointer("out", tiles.out.operand));
+    last.add(tiles.result);
     last.add(integer("parts", parts));
     last.add(integer("heads", headCount()));
     last.add(integer("seq", size(seq)));

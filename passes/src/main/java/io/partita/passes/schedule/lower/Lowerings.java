@@ -143,7 +143,7 @@ public final class Lowerings {
       case Structured.Norm norm ->
           NormLowering.lower(norm, operands, results.getFirst(), epilogues);
       case Structured.Attention attention ->
-          AttentionLowering.lower(attention, operands, results.getFirst());
+          AttentionLowering.lower(attention, operands, results.getFirst(), epilogues);
       case Structured.RotaryEmbedding(var interleaved) ->
           RotaryLowering.lower(interleaved, operands, results.getFirst(), epilogues);
       case Structured.Ffn ffn -> Optional.empty();

@@ -114,6 +114,11 @@ record TileEpilogues(List<Function> functions, int first) {
     return number > 1 ? name + number : name;
   }
 
+  /** Returns the type of what the main kernel computes, for that of the last result. */
+  ElementType from(ElementType result) {
+    return functions.isEmpty() ? result : functions.getFirst().from();
+  }
+
   /** Returns the other operands, in the order of the group. */
   List<TensorView> operands() {
     return functions.stream().flatMap(each -> each.operands().stream()).toList();
@@ -189,7 +194,7 @@ record TileEpilogues(List<Function> functions, int first) {
 
     /** Returns the place of what the main kernel computes. */
     Argument.Value first(ElementType result) {
-      return of(functions.isEmpty() ? result : functions.getFirst().from());
+      return of(from(result));
     }
 
     /**
