@@ -24,14 +24,14 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
     words[3] = partita_shuffle2_b(high_01, high_23, halves);
 }
 
+#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
+    (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
+
 /*
  * Sums by four columns over `count` words, at least one, where right has contiguous rows, `right_row` bytes apart:
  * PARTITA_MULTIPLY_TURNED_ROW: of a row. PARTITA_MULTIPLY_TURNED_BLOCK: of four rows, `left_row` bytes apart.
  */
 #ifdef PARTITA_XPULP
-
-#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
-    (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
 
 /* With all registers but the stack's: columns are turned in place, and orders of bytes are loaded when they are needed. */
 #define PARTITA_MULTIPLY_TURNED_BLOCK(NAME, DOT, INSTRUCTION)                                                          \

@@ -121,6 +121,13 @@ static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order
     return x;
 }
 
+/* p.mac: the product of x and y, added to `sum`. */
+static inline uint32_t partita_mac(uint32_t sum, uint32_t x, uint32_t y)
+{
+    __asm__(".insn r 0x33, 0, 0x21, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
+    return sum;
+}
+
 /* p.min: the lesser of two signed integers. */
 static inline int32_t partita_min(int32_t x, int32_t y)
 {
@@ -276,6 +283,11 @@ static inline uint32_t partita_sdotup_b(uint32_t sum, uint32_t x, uint32_t y)
         sum += partita_byte(x, i) * partita_byte(y, i);
     }
     return sum;
+}
+
+static inline uint32_t partita_mac(uint32_t sum, uint32_t x, uint32_t y)
+{
+    return sum + x * y;
 }
 
 static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order)

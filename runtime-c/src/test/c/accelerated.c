@@ -3,6 +3,7 @@
  * and values, extremes among them. Fails at the first difference. AcceleratedCodeTest finds kernels that aren't here.
  */
 #include "../../../hal/hal.h"
+#include "../../../kernels/convolution.h"
 #include "../../../kernels/gemm.h"
 #include "../../../kernels/integer_attention.h"
 #include "../../../kernels/integer_network.h"
@@ -22,7 +23,10 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_nibble_gemm_u8_bf16, portable_lookup_i8_i8, portable_lookup_i8_f32, portable_lookup_u8_i8,
     portable_lookup_u8_f32, portable_integer_layer_norm_i8, portable_integer_layer_norm_u8, portable_integer_rms_norm_i8,
     portable_integer_rms_norm_u8, portable_quantize_f32_i8, portable_quantize_f32_u8, portable_softmax_weights_i32,
-    portable_weighted_softmax_i8, portable_weighted_softmax_u8;
+    portable_weighted_softmax_i8, portable_weighted_softmax_u8, portable_convolution_i8_i8, portable_convolution_u8_i8,
+    portable_convolution_i32_i8, portable_convolution_i32_i32, portable_convolution_requantize_i8_i8_i8,
+    portable_convolution_requantize_i8_i8_u8, portable_convolution_requantize_u8_i8_i8,
+    portable_convolution_requantize_u8_i8_u8;
 
 partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, portable_integer_softmax_u8,
     portable_layer_norm_f32, portable_rms_norm_f32, portable_norm_squares_f32, portable_norm_by_sums_f32, portable_lookup_i8_u8,
@@ -115,6 +119,17 @@ static const struct pair integer_softmaxes[] = {{partita_integer_softmax_i8, por
 static const struct pair parabolas = {partita_softmax_weights_i32, portable_softmax_weights_i32, 0};
 static const struct pair softmaxes[] = {{partita_weighted_softmax_i8, portable_weighted_softmax_i8, 0},
                                         {partita_weighted_softmax_u8, portable_weighted_softmax_u8, 0}};
+
+static const struct pair convolutions[] = {{partita_convolution_i8_i8, portable_convolution_i8_i8, 0},
+                                           {partita_convolution_u8_i8, portable_convolution_u8_i8, 0},
+                                           {partita_convolution_i32_i8, portable_convolution_i32_i8, 0},
+                                           {partita_convolution_i32_i32, portable_convolution_i32_i32, 0}};
+
+static const struct pair requantized_convolutions[] = {
+    {partita_convolution_requantize_i8_i8_i8, portable_convolution_requantize_i8_i8_i8, 0},
+    {partita_convolution_requantize_i8_i8_u8, portable_convolution_requantize_i8_i8_u8, 0},
+    {partita_convolution_requantize_u8_i8_i8, portable_convolution_requantize_u8_i8_i8, 0},
+    {partita_convolution_requantize_u8_i8_u8, portable_convolution_requantize_u8_i8_u8, 0}};
 
 enum { MOST = 40, OPERAND = MOST * MOST + 4, COLUMNS = 80, DEPTH = 20, ROUNDS = 120 };
 
@@ -378,6 +393,64 @@ static struct partita_nibble_gemm nibble_product(uint8_t *left, uint8_t *right, 
     return gemm;
 }
 
+/*
+ * A convolution of bytes or, if `is_wide`, of words, with data at x, weights anywhere among bytes, and words for bias, multipliers
+ * and addends. Accelerated and portable kernels both gather windows or not.
+ */
+static struct partita_convolution convolution(uint8_t *x, uint8_t *weight, const int32_t *bias, int32_t is_wide,
+                                              uint32_t *windows)
+{
+    struct partita_convolution all = {.x = is_wide ? x : x + below(4), .bias = below(2) ? bias : 0, .batch = 1 + below(2)};
+    const int32_t is_depthwise = below(3) == 0;
+    const int32_t is_single = below(3) == 0;
+    struct partita_window *window = &all.window;
+    all.weight = is_wide ? weight : weight + below(4);
+    all.groups = is_depthwise ? 1 + below(6) : 1 + below(2);
+    all.channels = is_depthwise ? 1 : 1 + below(4);
+    all.filters = all.groups * (1 + below(is_depthwise ? 3 : 9));
+    window->height = 1 + below(7), window->width = 1 + below(10);
+    window->kernel_y = is_single ? 1 : 1 + below(3), window->kernel_x = is_single ? 1 : 1 + below(4);
+    window->stride_y = 1 + (is_single ? 0 : below(2)), window->stride_x = 1 + (is_single ? 0 : below(3));
+    window->dilation_y = 1 + below(2), window->dilation_x = 1 + below(4) / 3;
+    window->low_y = below(2), window->low_x = is_single ? 0 : below(3);
+    window->high_y = is_single ? window->low_y : below(2), window->high_x = is_single ? 0 : below(3);
+    const int32_t reach_y = (window->kernel_y - 1) * window->dilation_y, reach_x = (window->kernel_x - 1) * window->dilation_x;
+    const int32_t down = window->height + window->low_y + window->high_y - reach_y;
+    const int32_t across = window->width + window->low_x + window->high_x - reach_x;
+    window->out_height = down > 0 ? (down - 1) / window->stride_y + 1 : 0;
+    window->out_width = across > 0 ? (across - 1) / window->stride_x + 1 : 0;
+    all.windows = below(4) == 0 ? 0 : windows;
+    all.parts = 1 + below(8);
+    return all;
+}
+
+static __attribute__((noinline)) void convolve(int32_t round)
+{
+    enum { DATA = 6 * 1024, RESULTS = 20 * 1024 };
+    uint8_t *x = partita_l1;
+    uint8_t *weight = x + DATA;
+    int32_t *words = (int32_t *)(void *)(weight + DATA);
+    uint32_t *windows = (uint32_t *)words + 3 * MOST;
+    uint8_t *one = (uint8_t *)windows + DATA;
+    uint8_t *other = one + RESULTS;
+    const int32_t number = round % 4;
+    fill(x, 2 * DATA + 12 * MOST);
+    struct partita_convolution plain = convolution(x, weight, words, number >= 2, windows);
+    int32_t results = plain.batch * plain.filters * plain.window.out_height * plain.window.out_width;
+    compare(&convolutions[number], &plain, &plain.out, one, other, 4 * results);
+
+    struct partita_convolution_requantize each = {.multiplier = words + MOST, .addend = words + 2 * MOST};
+    each.convolution = convolution(x, weight, words, 0, windows);
+    each.multiplier_stride = below(2), each.addend_stride = below(2);
+    each.shift = below(50), each.low = number % 2 ? 0 : -128, each.high = number % 2 ? 255 : 127;
+    for (int32_t i = 0; i < 2 * MOST && below(2); i++) { /* as networks have them */
+        words[MOST + i] = i < MOST ? 1 + below(70000) : below(1 << 20);
+    }
+    results = each.convolution.batch * each.convolution.filters * each.convolution.window.out_height *
+              each.convolution.window.out_width;
+    compare(&requantized_convolutions[number], &each, &each.convolution.out, one, other, results);
+}
+
 int32_t partita_main(void)
 {
     uint8_t *left = partita_l1;
@@ -446,6 +519,9 @@ int32_t partita_main(void)
             other[i] = one[i];
         }
         compare(&nibbles[round % 4], &gemm, (void **)&gemm.out, one, other, 4 * count);
+    }
+    for (int32_t round = 0; round < ROUNDS; round++) {
+        convolve(round);
     }
     return 0;
 }

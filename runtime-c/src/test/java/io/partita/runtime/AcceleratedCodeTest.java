@@ -13,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,17 +25,12 @@ class AcceleratedCodeTest {
   /** A core's own instruction cache. */
   private static final int CACHE = 512;
 
-  /** Kernels of convolution.c aren't in accelerated.c. */
-  private static final Predicate<String> IS_COMPARED =
-      kernel -> !kernel.startsWith("partita_convolution_");
-
   /** {@code accelerated.c} compares each kernel that has XpulpV2 instructions, or calls them. */
   @Test
   void allAcceleratedKernelsAreComparedWithTheirPortableForm(CCompiler compiler) {
     List<Disassembly> kernels = kernels(compiler);
     List<String> accelerated =
         KernelHeaders.read().kernels().stream()
-            .filter(IS_COMPARED)
             .filter(kernel -> isAccelerated(kernel, kernels, kernels, new HashSet<>()))
             .toList();
     assertThat(accelerated).hasSizeGreaterThan(50);

@@ -20,12 +20,14 @@ class AcceleratedKernelsTest {
     List<Path> sources =
         Stream.of(
                 "src/test/c/accelerated.c",
+                "src/test/c/portable_convolution.c",
                 "src/test/c/portable_products.c",
                 "src/test/c/portable_network.c",
                 "src/test/c/portable_nibbles.c",
                 "src/test/c/portable_attention.c",
                 "src/test/c/portable_norm.c",
                 "src/test/c/portable_quantize.c",
+                "kernels/convolution.c",
                 "kernels/gemm_integer.c",
                 "kernels/integer_attention.c",
                 "kernels/integer_network.c",

@@ -35,7 +35,11 @@ class ConvolutionTest {
   /** Returns two spatial dimensions; the first sometimes has extent 1. */
   private Window window(boolean flat) {
     List<List<Long>> lists = new ArrayList<>();
-    for (int[] range : new int[][] {{1, 3}, {1, 3}, {1, 2}, {0, 2}, {0, 2}}) {
+    int most = samples.oneIn(3) ? 1 : 0;
+    for (int[] range :
+        new int[][] {
+          {1, most == 1 ? 1 : 3}, {1, 3 - 2 * most}, {1, 2}, {0, 2 - 2 * most}, {0, 2 - 2 * most}
+        }) {
       long first = flat ? (range[0] == 0 ? 0 : 1) : samples.from(range[0], range[1]);
       lists.add(List.of(first, (long) samples.from(range[0], range[1])));
     }
@@ -50,6 +54,15 @@ class ConvolutionTest {
       call.i32(list.get(0), list.get(1));
     }
     return call;
+  }
+
+  /** Adds places to gather windows of bytes in. */
+  private static KernelCall windows(KernelCall call, int parts, Tensor weight) {
+    long elements = weight.shape().elements() / weight.shape().extent(0);
+    long words = 4 * Math.ceilDiv(elements, 4);
+    return parts == 0
+        ? call.absent()
+        : call.working(new TensorType(ElementType.I32, Shape.of(parts, words)));
   }
 
   private Shape data(boolean flat, long channels) {
@@ -69,7 +82,7 @@ class ConvolutionTest {
       Window window = window(flat);
       int groups = samples.one(1, 1, 2, 4);
       int channels = samples.from(1, 3);
-      int filters = groups * samples.from(1, 3);
+      int filters = groups * samples.from(1, 9);
       Shape shape = data(flat, (long) groups * channels);
       boolean biased = samples.flag();
       Tensor x = operand(left, shape);
@@ -84,9 +97,10 @@ class ConvolutionTest {
               .getFirst();
       KernelCall call = new KernelCall("partita_convolution_" + types).in(x).in(weight);
       call = (biased ? call.in(bias) : call.absent()).out(expected.type());
+      int parts = left.isByte() ? samples.one(0, 1, 3, 8) : 0;
       call =
-          geometry(call, window, shape, expected.shape())
-              .i32(shape.extent(0), groups, channels, filters);
+          geometry(windows(call, parts, weight), window, shape, expected.shape())
+              .i32(shape.extent(0), groups, channels, filters, parts);
       Same.verify(call.toString(), kernels.result(call), expected);
     }
   }
@@ -98,9 +112,10 @@ class ConvolutionTest {
     ElementType to = types.endsWith("u8") ? ElementType.U8 : ElementType.I8;
     for (int round = 0; round < 20; round++) {
       Window window = window(false);
+      int groups = samples.one(1, 1, 2, 4);
       int channels = samples.from(1, 3);
-      int filters = samples.from(1, 5);
-      Shape shape = data(false, channels);
+      int filters = groups * samples.from(1, 9);
+      Shape shape = data(false, (long) groups * channels);
       Tensor x = operand(left, shape);
       Tensor weight =
           operand(
@@ -109,7 +124,7 @@ class ConvolutionTest {
       Tensor bias = samples.integers(ElementType.I32, Shape.of(filters), -9000, 9000);
       Tensor sums =
           reference(
-                  new Contraction.Convolution(window, 1, true, ElementType.I32),
+                  new Contraction.Convolution(window, groups, true, ElementType.I32),
                   List.of(x, weight, bias))
               .getFirst();
       boolean each = samples.flag();
@@ -128,9 +143,10 @@ class ConvolutionTest {
               .in(weight)
               .in(bias)
               .out(expected.type());
+      int parts = samples.one(0, 1, 3, 8);
       call =
-          geometry(call, window, shape, expected.shape())
-              .i32(shape.extent(0), 1, channels, filters)
+          geometry(windows(call, parts, weight), window, shape, expected.shape())
+              .i32(shape.extent(0), groups, channels, filters, parts)
               .in(multiplier)
               .in(addend)
               .i32(each ? 1 : 0, 1, shift, to.minimum(), 100);

@@ -19,7 +19,11 @@ import java.util.List;
  * its size.
  */
 final class KernelCall {
-  private record Buffer(TensorType type, boolean written, byte[] contents) {}
+  /**
+   * @param isResult whether the contents afterwards are a result; not if the kernel only works
+   *     there
+   */
+  private record Buffer(TensorType type, boolean written, boolean isResult, byte[] contents) {}
 
   private sealed interface Field {
     record Number(int bytes, long value) implements Field {}
@@ -50,19 +54,28 @@ final class KernelCall {
 
   /** Adds a pointer to read-only data. */
   KernelCall in(Tensor tensor) {
-    return pointer(new Buffer(tensor.type(), false, bytes(tensor)));
+    return pointer(new Buffer(tensor.type(), false, false, bytes(tensor)));
   }
 
   /** Adds a pointer to data that is read and written. */
   KernelCall inOut(Tensor tensor) {
-    return pointer(new Buffer(tensor.type(), true, bytes(tensor)));
+    return pointer(new Buffer(tensor.type(), true, true, bytes(tensor)));
   }
 
   /** Adds a pointer to written data, which initially has a pattern. */
   KernelCall out(TensorType type) {
+    return written(type, true);
+  }
+
+  /** Adds a pointer to memory to work in, which initially has a pattern. */
+  KernelCall working(TensorType type) {
+    return written(type, false);
+  }
+
+  private KernelCall written(TensorType type, boolean isResult) {
     byte[] contents = new byte[Math.toIntExact(type.bytes())];
     java.util.Arrays.fill(contents, (byte) 0xA5);
-    return pointer(new Buffer(type, true, contents));
+    return pointer(new Buffer(type, true, isResult, contents));
   }
 
   /** A null pointer. */
@@ -174,13 +187,17 @@ final class KernelCall {
     return buffers.stream().filter(Buffer::written).mapToInt(b -> b.contents.length).sum();
   }
 
-  /** Returns the written data, in the order of the pointers. */
+  /** Returns the results, in the order of the pointers. */
   List<Tensor> results(byte[] reply) {
     List<Tensor> results = new ArrayList<>();
     int at = 0;
     for (Buffer buffer : buffers) {
       if (buffer.written) {
         int end = at + buffer.contents.length;
+        if (!buffer.isResult) {
+          at = end;
+          continue;
+        }
         MemorySegment data = MemorySegment.ofArray(java.util.Arrays.copyOfRange(reply, at, end));
         Tensor raw = Tensor.of(buffer.type, data);
         // Accessors return an array of the element's kind without a copy.

@@ -256,7 +256,7 @@ final class CallVerifier {
     }
     List<KernelAccess> accesses = Accesses.of(call.kernel(), fields);
     boolean isPartial = fields.used().stream().anyMatch(TileExpression::readsScalar);
-    for (Kind kind : List.of(Kind.READ, Kind.READ_SOME, Kind.WRITE)) {
+    for (Kind kind : List.of(Kind.READ, Kind.READ_SOME, Kind.WRITE, Kind.WORK)) {
       for (KernelAccess access : accesses) {
         if (access.kind() == kind) {
           play(call, access, fields, tile, isPartial || kind == Kind.READ_SOME);
@@ -285,7 +285,7 @@ final class CallVerifier {
         TileOperand operand = kernel.operands().get(index);
         boolean mayBeTouched =
             switch (operand.direction()) {
-              case LOAD -> access.kind() != Kind.WRITE;
+              case LOAD -> access.kind() == Kind.READ || access.kind() == Kind.READ_SOME;
               case STORE -> true;
               case SCALAR -> false;
             };
@@ -331,6 +331,11 @@ final class CallVerifier {
       }
       target.content.written.or(touched);
       target.content.read.andNot(touched);
+      return;
+    }
+    if (access.kind() == Kind.WORK) {
+      target.content.written.or(touched);
+      target.content.read.or(touched);
       return;
     }
     target.content.read.or(touched);

@@ -26,6 +26,13 @@ public final class CallWork {
     };
   }
 
+  /** Whether a pointer isn't null. */
+  boolean has(String pointer) {
+    return CallFields.find(arguments, pointer)
+        .filter(value -> !(value instanceof Value.Null))
+        .isPresent();
+  }
+
   /** Returns the product of integers. */
   TileExpression product(String... fields) {
     TileExpression product = ONE;

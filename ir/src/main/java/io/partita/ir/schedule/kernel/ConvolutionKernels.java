@@ -2,6 +2,7 @@ package io.partita.ir.schedule.kernel;
 
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ_SOME;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WORK;
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
@@ -10,22 +11,42 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Kernels of {@code convolution.h}. Each element of a result is summed in the order of channels,
  * rows and columns of the window, as in C, without padding.
  */
-final class ConvolutionKernels {
-  /** The cost of advancing to the next row of a window, in products. */
-  private static final long NEXT_ROW = 4;
+public final class ConvolutionKernels {
+  /** The places of gathered windows of bytes, one for each core of a chip that has so many. */
+  public static final int PARTS = 8;
+
+  /** The filters of a block, and the windows. */
+  private static final int BLOCK = 4;
+
+  /** The most rows of a filter whose products are those of lines as they are. */
+  private static final int LINES = 8;
+
+  /** The cost of advancing to the next row of windows for a block, in products. */
+  private static final long NEXT_ROW = 16;
+
+  /** The cost of a block with a single filter for an element of the window, in products. */
+  private static final long SINGLE = 4;
+
+  /** The cost of gathering windows, in filters. */
+  private static final long GATHER = 8;
+
+  /** The cost of a row of four windows of lines as they are, and of their block, in products. */
+  private static final long LINE = 36;
+
+  private static final long LINE_BLOCK = 100;
 
   /** Types of x, weight and the sums. */
-  static final KernelStruct CONVOLUTION =
-      KernelStruct.in("convolution.h", "convolution")
-          .pointers("x", "weight", "bias", "out")
-          .struct("window", Window.STRUCT)
-          .integers("batch", "groups", "channels", "filters")
-          .build(all -> convolution(all, ""), call -> work(call, ""));
+  static final KernelStruct CONVOLUTION = convolution(ConvolutionKernels::work);
+
+  /** The same where x and weight are bytes. */
+  private static final KernelStruct CONVOLUTION_OF_BYTES =
+      convolution(call -> workOfBytes(call, ""));
 
   /** Types of x, weight and the result. */
   static final KernelStruct CONVOLUTION_REQUANTIZE =
@@ -45,7 +66,35 @@ final class ConvolutionKernels {
                       List.of(all.step("convolution.filters", vector + "_stride")));
                 }
               },
-              call -> work(call, "convolution."));
+              call -> workOfBytes(call, "convolution."));
+
+  private static KernelStruct convolution(Function<CallWork, List<TileExpression>> work) {
+    return KernelStruct.in("convolution.h", "convolution")
+        .pointers("x", "weight", "bias", "out", "windows")
+        .struct("window", Window.STRUCT)
+        .integers("batch", "groups", "channels", "filters", "parts")
+        .build(all -> convolution(all, ""), work);
+  }
+
+  /**
+   * Whether sums of bytes are those of lines of data as they are, which need no place for windows:
+   * few filters of one channel, whose rows fit a word. As in convolution.c.
+   *
+   * @param filters those of a group
+   */
+  public static boolean isOfLines(
+      long channels, long filters, long kernelY, long kernelX, long dilationX) {
+    return channels == 1
+        && filters < BLOCK
+        && kernelX <= Integer.BYTES
+        && dilationX == 1
+        && kernelY <= LINES;
+  }
+
+  /** Returns the bytes of gathered windows, of so many elements each. */
+  public static long windowBytes(long elements) {
+    return PARTS * BLOCK * Integer.BYTES * Math.ceilDiv(elements, Integer.BYTES);
+  }
 
   /** Windows may skip elements. */
   private static void convolution(Accesses all, String within) {
@@ -73,18 +122,77 @@ final class ConvolutionKernels {
         all.bits(2),
         all.vector(
             within + "batch", within + "filters", window + "out_height", window + "out_width"));
+    long elements =
+        all.get(within + "channels") * all.get(window + "kernel_y") * all.get(window + "kernel_x");
+    all.optional(
+        within + "windows",
+        WORK,
+        Integer.SIZE,
+        contiguous(
+            all.get(within + "parts"), BLOCK * Math.ceilDiv(elements, (long) Integer.BYTES)));
   }
 
-  /** A core computes one row of results of a filter at a time. */
-  private static List<TileExpression> work(CallWork call, String within) {
+  /** A core computes rows of results of a block of filters, four windows at a time. */
+  private static List<TileExpression> work(CallWork call) {
+    return direct(call, "");
+  }
+
+  private static List<TileExpression> direct(CallWork call, String within) {
     String window = within + "window.";
     TileExpression rows = call.get(window + "kernel_y");
+    TileExpression elements = rows.times(call.get(window + "kernel_x"));
+    TileExpression filters = call.get(within + "filters");
+    boolean isGrouped = isGrouped(call, within);
+    TileExpression blocks = isGrouped ? filters : filters.plus(BLOCK - 1).dividedBy(BLOCK);
+    // Single elements are those of a line of planes: the inner loop is that over channels.
+    boolean isSingle =
+        call.constant(window + "kernel_y") == 1 && call.constant(window + "kernel_x") == 1;
+    long next = isSingle ? 0 : NEXT_ROW;
     return List.of(
         call.get(within + "batch"),
-        call.product(within + "filters", window + "out_height"),
-        call.get(window + "out_width"),
+        blocks.times(call.get(window + "out_height")),
+        blocksOfWindows(call, window),
         call.get(within + "channels")
-            .times(rows.times(call.get(window + "kernel_x")).plus(rows.times(NEXT_ROW))));
+            .times(elements.times(isGrouped ? SINGLE : BLOCK * BLOCK).plus(rows.times(next))));
+  }
+
+  /** A core computes all filters for four windows, or rows of one filter by lines. */
+  private static List<TileExpression> workOfBytes(CallWork call, String within) {
+    String window = within + "window.";
+    TileExpression rows = call.get(window + "kernel_y");
+    if (call.has(within + "windows")) {
+      TileExpression elements =
+          call.product(within + "channels", window + "kernel_y", window + "kernel_x");
+      TileExpression words = elements.plus(Integer.BYTES - 1).dividedBy(Integer.BYTES);
+      return List.of(
+          call.get(within + "batch"),
+          blocksOfWindows(call, window).times(call.get(window + "out_height")),
+          call.get(within + "filters").plus(call.get(within + "groups").times(GATHER)),
+          words.times(BLOCK * Integer.BYTES));
+    }
+    boolean isOfLines =
+        isOfLines(
+            call.constant(within + "channels"),
+            isGrouped(call, within) ? 1 : call.constant(within + "filters"),
+            call.constant(window + "kernel_y"),
+            call.constant(window + "kernel_x"),
+            call.constant(window + "dilation_x"));
+    return isOfLines
+        ? List.of(
+            call.get(within + "batch"),
+            call.product(within + "filters", window + "out_height"),
+            blocksOfWindows(call, window),
+            rows.times(LINE).plus(LINE_BLOCK))
+        : direct(call, within);
+  }
+
+  /** Groups of several filters are few, and count as such of one. */
+  private static boolean isGrouped(CallWork call, String within) {
+    return !call.get(within + "groups").equals(TileExpression.of(1));
+  }
+
+  private static TileExpression blocksOfWindows(CallWork call, String window) {
+    return call.get(window + "out_width").plus(BLOCK - 1).dividedBy(BLOCK);
   }
 
   /** Parameters for all results or for each filter. */
@@ -118,10 +226,11 @@ final class ConvolutionKernels {
         KernelClass.CONVOLUTION,
         floats,
         ConvolutionKernels::floats);
-    for (ElementType x : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
-      integers(table, x, ElementType.I8);
+    for (ElementType x : List.of(ElementType.I8, ElementType.U8)) {
+      integers(table, CONVOLUTION_OF_BYTES, x, ElementType.I8);
     }
-    integers(table, ElementType.I32, ElementType.I32);
+    integers(table, CONVOLUTION, ElementType.I32, ElementType.I8);
+    integers(table, CONVOLUTION, ElementType.I32, ElementType.I32);
     for (ElementType x : List.of(ElementType.I8, ElementType.U8)) {
       for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
         table.add(
@@ -143,9 +252,10 @@ final class ConvolutionKernels {
     }
   }
 
-  private static void integers(KernelTable table, ElementType x, ElementType weight) {
+  private static void integers(
+      KernelTable table, KernelStruct struct, ElementType x, ElementType weight) {
     table.add(
-        CONVOLUTION,
+        struct,
         "convolution_" + x + "_" + weight,
         KernelClass.CONVOLUTION,
         List.of(x, weight, ElementType.I32),

@@ -20,7 +20,9 @@ public record KernelAccess(
     READ,
     /** Reads some of these elements, depending on values or on overlapping windows. */
     READ_SOME,
-    WRITE
+    WRITE,
+    /** Writes these elements and reads them again; nothing else does. */
+    WORK
   }
 
   /** A number of indices and their stride in elements. */

@@ -3,22 +3,28 @@ package io.partita.passes.schedule.lower;
 import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.none;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.scratch;
 
 import io.partita.ir.op.Contraction.Convolution;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.ConvolutionKernels;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A convolution in tiles of filters, or of whole groups if there are several, and of output
  * positions. The data of adjacent tiles overlap.
  */
 final class ConvolutionSpace {
+  /** The most bytes of gathered windows: for larger ones, weights need the memory. */
+  private static final long MOST_WINDOWS = 48 * 1024;
+
   private final Convolution op;
   private final List<TensorView> operands;
   private final TensorView result;
@@ -126,21 +132,45 @@ final class ConvolutionSpace {
     TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(result, box));
     int out = space.store("out", operands.size(), result.element(), box);
     List<TensorView> own = operands.subList(0, operands.size() - others.count());
+    // Before the sums, which a fused kernel has no need of.
+    OptionalInt windows = windows();
     Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
     List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
     TileEpilogues.Values values = others.values(out, result.element(), sizes);
     Argument.Value first = values.first(result.element());
     Argument sums = end.map(each -> each.sums(space, first)).orElse(new Argument("out", first));
     arguments.add(sums);
+    arguments.add(windows.isPresent() ? scratch("windows", windows.getAsInt()) : none("windows"));
     arguments.add(tiles.arguments());
     arguments.add(integer("batch", TileExpression.size(batch)));
     arguments.add(integer("groups", isGrouped() ? TileExpression.size(parts) : one()));
     arguments.add(integer("channels", channels()));
     arguments.add(integer("filters", filterBox(1).size()));
+    arguments.add(integer("parts", windows.isPresent() ? ConvolutionKernels.PARTS : 0));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, first, List.of()));
     values.call(List.of());
     return space.build();
+  }
+
+  /** Adds a place where cores gather windows of bytes, if their sums need one and it is small. */
+  private OptionalInt windows() {
+    long elements = channels() * tiles.kernel();
+    long bytes = ConvolutionKernels.windowBytes(elements);
+    boolean isOfBytes = data().element().isByte() && weight().element().isByte();
+    return isOfBytes && elements > 0 && bytes <= MOST_WINDOWS && !isOfLines()
+        ? OptionalInt.of(space.scratch("windows", TileExpression.of(bytes)))
+        : OptionalInt.empty();
+  }
+
+  private boolean isOfLines() {
+    List<Long> dilations = op.window().dilations();
+    return ConvolutionKernels.isOfLines(
+        channels(),
+        filters() / op.groups(),
+        tiles.kernelRows(),
+        tiles.kernel() / tiles.kernelRows(),
+        dilations.getLast());
   }
 
   private static TileExpression one() {

@@ -48,16 +48,26 @@ final class FusedCalls {
         space.axes().stream().map(axis -> axis.reduction() ? whole(axis) : axis).toList();
     List<KernelCall> calls = new ArrayList<>(space.calls().subList(1, space.calls().size()));
     calls.set(0, call);
-    boolean isScratchUsed =
-        calls.stream()
-            .flatMap(each -> each.arguments().stream())
-            .anyMatch(each -> each.value() instanceof Argument.Value.ScratchPointer);
     return new TileSpace(
         call.kernel().name(),
         axes,
         space.operands(),
-        isScratchUsed ? space.scratch() : List.of(),
+        space.scratch().subList(0, usedScratch(calls)),
         calls);
+  }
+
+  /** Returns the number of scratch memories up to the last one that calls use. */
+  private static int usedScratch(List<KernelCall> calls) {
+    return calls.stream()
+        .flatMap(call -> call.arguments().stream())
+        .flatMap(Argument::pointers)
+        .mapToInt(
+            pointer ->
+                pointer instanceof Argument.Value.ScratchPointer(int scratch, var offset)
+                    ? scratch + 1
+                    : 0)
+        .max()
+        .orElse(0);
   }
 
   private static TileSpace.Axis whole(TileSpace.Axis axis) {

@@ -1,0 +1,13 @@
+/* The kernels of convolutions of bytes in their portable form, under other names, beside those with XpulpV2 instructions. */
+#undef PARTITA_XPULP
+#define partita_convolution_f32 portable_convolution_f32
+#define partita_convolution_i8_i8 portable_convolution_i8_i8
+#define partita_convolution_u8_i8 portable_convolution_u8_i8
+#define partita_convolution_i32_i8 portable_convolution_i32_i8
+#define partita_convolution_i32_i32 portable_convolution_i32_i32
+#define partita_convolution_requantize_i8_i8_i8 portable_convolution_requantize_i8_i8_i8
+#define partita_convolution_requantize_i8_i8_u8 portable_convolution_requantize_i8_i8_u8
+#define partita_convolution_requantize_u8_i8_i8 portable_convolution_requantize_u8_i8_i8
+#define partita_convolution_requantize_u8_i8_u8 portable_convolution_requantize_u8_i8_u8
+
+#include "../../../kernels/convolution.c"
