@@ -1,6 +1,7 @@
 #include "exchange.h"
 
 #include "../hal/probe.h"
+#include "../hal/profile.h"
 #include "../tiles/preload.h"
 
 static uint32_t least(uint32_t one, uint32_t other)
@@ -479,7 +480,9 @@ static inline void begin_messages(const struct partita_exchange *exchange)
 void partita_exchange_begin(const struct partita_exchange *exchange)
 {
 #ifndef PARTITA_PROBES
+    const partita_instant began = partita_part_begin();
     begin_messages(exchange);
+    partita_part_end(PARTITA_EXCHANGES, began);
 #else
     (void)exchange;
 #endif
@@ -487,6 +490,7 @@ void partita_exchange_begin(const struct partita_exchange *exchange)
 
 void partita_exchange(const struct partita_exchange *exchange)
 {
+    const partita_instant began = partita_part_begin();
     preloaded = FEW;
     if (begun == 0) {
         /* Messages are on their way while the operand is copied and the first preload is started. */
@@ -512,4 +516,5 @@ void partita_exchange(const struct partita_exchange *exchange)
     }
     preloaded = NONE;
     partita_preload_start();
+    partita_part_end(PARTITA_EXCHANGES, began);
 }

@@ -1,5 +1,7 @@
 #include "stream.h"
 
+#include "../hal/profile.h"
+
 static uint32_t part_of(uint32_t left)
 {
     return left < PARTITA_STREAM_PART ? left : PARTITA_STREAM_PART;
@@ -23,10 +25,12 @@ void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, cons
 
 void partita_stream_wait(struct partita_stream *stream)
 {
+    const partita_instant began = partita_part_begin();
     for (uint32_t i = 0; i < stream->started; i++) {
         partita_l3_wait(&stream->parts[i]);
     }
     stream->started = 0;
+    partita_part_end(PARTITA_L3_WAITS, began);
 }
 
 void partita_clear_l3(uint32_t l3, uint32_t bytes)
@@ -81,7 +85,9 @@ void partita_fetch_rows_start(struct partita_row_fetch *fetch, const struct part
 
 void partita_fetch_rows_wait(struct partita_row_fetch *fetch)
 {
+    const partita_instant began = partita_part_begin();
     while (fetch->waited != fetch->started) {
         wait_for_oldest(fetch);
     }
+    partita_part_end(PARTITA_L3_WAITS, began);
 }

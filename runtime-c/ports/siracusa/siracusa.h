@@ -6,6 +6,7 @@
 #define PARTITA_SIRACUSA_H
 
 #include "../../hal/hal.h"
+#include "clock.h"
 
 /* 1 on the board of targets/gvsoc, which connects chips; 0 on GVSoC's own board, which has one chip. */
 #ifndef PARTITA_BOARD
@@ -37,14 +38,6 @@ static inline uint32_t read_register(uint32_t address)
 static inline void write_register(uint32_t address, uint32_t value)
 {
     *(volatile uint32_t *)(uintptr_t)address = value;
-}
-
-/* The lower half of a core's cycles. */
-static inline uint32_t partita_counter(void)
-{
-    uint32_t cycles;
-    __asm__ volatile("csrr %0, 0xC00" : "=r"(cycles) : : "memory");
-    return cycles;
 }
 
 /* A load during which the core sleeps until the event unit answers (elw). */

@@ -21,15 +21,11 @@ _Noreturn void partita_run_core(int32_t core);
 
 enum { GUARD = 0x57ACCED5 };
 
-static IN_L1 struct {
-    uint64_t computed;  /* cycles */
-    uint32_t began;     /* at the last start */
-    int32_t is_running; /* whether the last kernel is yet to be awaited */
-} team;
+IN_L1 struct partita_team partita_team;
 
 uint64_t partita_team_cycles(void)
 {
-    return team.computed;
+    return partita_team.computed;
 }
 
 static volatile uint32_t *guard(int32_t core)
@@ -74,25 +70,25 @@ _Noreturn void partita_run_core(int32_t core)
 static inline __attribute__((always_inline)) void join(void)
 {
     wait_for_event(EVENT_UNIT + JOIN + BARRIER_WAIT);
-    team.computed += partita_counter() - team.began;
+    partita_team.computed += partita_counter() - partita_team.began;
 }
 
 void partita_team_start(partita_kernel *kernel, const void *arguments)
 {
-    if (team.is_running) {
+    if (partita_team.is_running) {
         join();
     }
-    team.is_running = 1;
+    partita_team.is_running = 1;
     __asm__ volatile("" : : : "memory");
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)kernel);
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)arguments);
-    team.began = partita_watch_cycles();
+    partita_team.began = partita_watch_cycles();
 }
 
 void partita_team_wait(void)
 {
-    if (team.is_running) {
-        team.is_running = 0;
+    if (partita_team.is_running) {
+        partita_team.is_running = 0;
         join();
     }
 }

@@ -82,7 +82,7 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
       throws IOException {
     KernelProgram program = new KernelProgram(cases);
     Schedule schedule = Scheduler.schedule(program.program(), target, options);
-    Simulation.Measured measured = simulation.run(name, schedule, program.inputs());
+    Simulation.MeasuredSteps measured = simulation.steps(name, schedule, program.inputs());
     List<StepPrediction> predicted =
         SchedulePrediction.of(schedule, target).devices().getFirst().steps();
     ChipSchedule role = schedule.roles().getFirst();

@@ -199,7 +199,7 @@ final class NetworkBenchmarks {
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
     Program program = program(module, chips);
     Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
-    Simulation.Measured measured = simulation.run(name, schedule, inputs);
+    Simulation.MeasuredRuns measured = simulation.run(name, schedule, inputs);
     double predicted =
         SchedulePrediction.of(schedule, target).devices().stream()
             .mapToDouble(DevicePrediction::cycles)

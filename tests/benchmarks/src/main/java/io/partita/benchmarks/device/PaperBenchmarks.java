@@ -143,7 +143,7 @@ final class PaperBenchmarks {
     TargetDescription target = TargetLibrary.find("siracusa:chips=1");
     Schedule schedule = Scheduler.schedule(program.program(), target, SchedulerOptions.STANDARD);
     List<StepFigures> steps =
-        simulation.run(FOLDER + "kernels", schedule, program.inputs()).chips().getFirst();
+        simulation.steps(FOLDER + "kernels", schedule, program.inputs()).chips().getFirst();
     ChipSchedule role = schedule.roles().getFirst();
     List<KernelRun> runs = new ArrayList<>();
     for (PaperKernels.Product product : products) {
@@ -200,7 +200,7 @@ final class PaperBenchmarks {
     Measured second = measured(name, compiled, module, TOKENS);
     long interval = 0;
     if (decoder.hasThreeTokens) {
-      Simulation.Measured third =
+      Simulation.MeasuredRuns third =
           simulation.runThrice(
               FOLDER + name + "-thrice",
               compiled.schedule,
@@ -241,14 +241,14 @@ final class PaperBenchmarks {
    *
    * @param limit the time that its simulation may take
    */
-  private record Measured(Simulation.Measured simulated, Run run, Duration limit) {}
+  private record Measured(Simulation.MeasuredRuns simulated, Run run, Duration limit) {}
 
   private Measured measured(String name, Compiled compiled, Module module, int tokens)
       throws IOException {
     int chips = compiled.predicted.chips().size();
     Duration estimate = progress.next(name, chips, compiled.cycles());
     Duration limit = Simulation.LIMIT.plus(estimate.multipliedBy(Progress.MARGIN));
-    Simulation.Measured measured =
+    Simulation.MeasuredRuns measured =
         simulation.run(
             FOLDER + name, compiled.schedule, NetworkBenchmarks.inputs(module, tokens - 1L), limit);
     Run run = RunFigures.of(compiled.predicted, measured.chips());

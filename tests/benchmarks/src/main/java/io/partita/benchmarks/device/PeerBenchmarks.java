@@ -81,8 +81,16 @@ final class PeerBenchmarks {
     this.simulation = simulation;
   }
 
-  /** The cycles of a network, and those of the loops that begin with the same kernel. */
-  private record Network(Peer peer, long cycles, Map<String, Loops> loops) {}
+  /** The cycles of a network. */
+  private record Network(Peer peer, long cycles) {}
+
+  /** The cycles of a network's steps, and those of the loops that begin with the same kernel. */
+  private record Profiled(Peer peer, long cycles, Map<String, Loops> loops) {}
+
+  /** Runs a network and returns its outputs. */
+  private interface Runner {
+    List<Tensor> run(Peer peer, Schedule schedule, List<Tensor> inputs) throws IOException;
+  }
 
   private record Loops(int count, long cycles, long computing) {
     Loops plus(StepFigures step) {
@@ -92,10 +100,9 @@ final class PeerBenchmarks {
 
   /** Runs the networks and prints two tables. */
   void run(Path suite, PrintStream out) {
-    List<Network> networks = networks(suite);
-    printCycles(networks, out);
+    printCycles(networks(suite), out);
     out.println();
-    printLoops(networks, out);
+    printLoops(profiled(suite), out);
   }
 
   /** Runs the networks that are there; the others have no cycles. */
@@ -114,12 +121,51 @@ final class PeerBenchmarks {
         .toList();
   }
 
-  /** Runs the networks, whose outputs must be the recorded ones. */
   private List<Network> networks(Path suite) {
     List<Network> networks = new ArrayList<>();
+    run(
+        suite,
+        (peer, schedule, inputs) -> {
+          String name = "peers/" + peer.path;
+          Simulation.MeasuredRuns measured =
+              peer.isKernel
+                  ? simulation.runCold(name, schedule, inputs)
+                  : simulation.run(name, schedule, inputs);
+          networks.add(new Network(peer, measured.cycles()));
+          return measured.outputs();
+        });
+    return networks;
+  }
+
+  private List<Profiled> profiled(Path suite) {
+    List<Profiled> networks = new ArrayList<>();
+    run(
+        suite,
+        (peer, schedule, inputs) -> {
+          String name = "peers-steps/" + peer.path;
+          Simulation.MeasuredSteps measured =
+              peer.isKernel
+                  ? simulation.stepsCold(name, schedule, inputs)
+                  : simulation.steps(name, schedule, inputs);
+          ChipSchedule role = schedule.roles().getFirst();
+          List<StepFigures> steps = measured.chips().getFirst();
+          Map<String, Loops> loops = new TreeMap<>();
+          for (int i = 0; i < steps.size(); i++) {
+            String kernels = kernels(role, role.steps().get(i));
+            Loops before = loops.getOrDefault(kernels, new Loops(0, 0, 0));
+            loops.put(kernels, before.plus(steps.get(i)));
+          }
+          networks.add(new Profiled(peer, measured.cycles(), loops));
+          return measured.outputs();
+        });
+    return networks;
+  }
+
+  /** Runs the networks, whose outputs must be the recorded ones. */
+  private static void run(Path suite, Runner runner) {
     for (Peer peer : PEERS) {
       if (peer.path.equals(MATMUL)) {
-        product(peer, networks);
+        product(peer, runner);
         continue;
       }
       if (!Files.exists(suite.resolve(peer.path))) {
@@ -127,19 +173,18 @@ final class PeerBenchmarks {
         continue;
       }
       TestCase test = TestCase.find(suite.resolve(peer.path)).getFirst();
-      ModuleRunner runner = module -> inputs -> measured(peer, module, inputs, networks);
+      ModuleRunner scheduled = module -> inputs -> outputs(peer, module, inputs, runner);
       CaseResult result =
-          new CaseRunner(runner, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT)
+          new CaseRunner(scheduled, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT)
               .run(test);
       if (result.status() != CaseResult.Status.PASS) {
         System.err.println(result.line());
       }
     }
-    return networks;
   }
 
   /** Two batches of [16, 32] by [32, 8]; the result must be that of Java, but for rounding. */
-  private void product(Peer peer, List<Network> networks) {
+  private static void product(Peer peer, Runner runner) {
     GraphBuilder graph = new GraphBuilder("matmul");
     Value a = graph.input("input_A", TensorType.of(ElementType.F32, 1, 2, 16, 32));
     Value b = graph.input("input_B", TensorType.of(ElementType.F32, 1, 2, 32, 8));
@@ -147,7 +192,7 @@ final class PeerBenchmarks {
     Graph product = graph.finish();
     Samples samples = new Samples();
     List<Tensor> inputs = List.of(samples.floats(1, 2, 16, 32), samples.floats(1, 2, 32, 8));
-    Tensor found = measured(peer, new Module(product), inputs, networks).getFirst();
+    Tensor found = outputs(peer, new Module(product), inputs, runner).getFirst();
     Tensor expected = Evaluator.run(product, inputs).getFirst();
     Comparison comparison = Comparison.of("output", expected, found, Tolerance.DEFAULT);
     if (!comparison.passes()) {
@@ -155,29 +200,15 @@ final class PeerBenchmarks {
     }
   }
 
-  private List<Tensor> measured(
-      Peer peer, Module module, List<Tensor> inputs, List<Network> networks) {
+  private static List<Tensor> outputs(
+      Peer peer, Module module, List<Tensor> inputs, Runner runner) {
     try {
       Schedule schedule =
           Scheduler.schedule(
               Distribution.program(module),
               TargetLibrary.find("siracusa:chips=1"),
               SchedulerOptions.STANDARD);
-      String name = "peers/" + peer.path;
-      Simulation.Measured measured =
-          peer.isKernel
-              ? simulation.runCold(name, schedule, inputs)
-              : simulation.run(name, schedule, inputs);
-      ChipSchedule role = schedule.roles().getFirst();
-      List<StepFigures> steps = measured.chips().getFirst();
-      Map<String, Loops> loops = new TreeMap<>();
-      for (int i = 0; i < steps.size(); i++) {
-        String kernels = kernels(role, role.steps().get(i));
-        Loops before = loops.getOrDefault(kernels, new Loops(0, 0, 0));
-        loops.put(kernels, before.plus(steps.get(i)));
-      }
-      networks.add(new Network(peer, measured.cycles(), loops));
-      return new ArrayList<>(measured.outputs());
+      return new ArrayList<>(runner.run(peer, schedule, inputs));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -207,10 +238,10 @@ final class PeerBenchmarks {
     }
   }
 
-  private static void printLoops(List<Network> networks, PrintStream out) {
+  private static void printLoops(List<Profiled> networks, PrintStream out) {
     out.println("| network | kernels of loops | loops | cycles | computing | share |");
     out.println("| --- | --- | ---: | ---: | ---: | ---: |");
-    for (Network network : networks) {
+    for (Profiled network : networks) {
       network.loops.entrySet().stream()
           .sorted((one, other) -> Long.compare(other.getValue().cycles, one.getValue().cycles))
           .limit(LISTED)

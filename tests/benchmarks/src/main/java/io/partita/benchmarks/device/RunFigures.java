@@ -1,40 +1,34 @@
 package io.partita.benchmarks.device;
 
-import io.partita.backend.emitted.measure.MeasuredChip;
 import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.measure.RunProfile;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.backend.emitted.measure.StepLabel;
 import io.partita.benchmarks.paper.Run;
 import io.partita.passes.schedule.predict.EnergyModel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
-/** Sums the counters of the steps of a run. */
+/** Sums the counters of the chips of a run. */
 final class RunFigures {
-  private static final Set<StepLabel.Kind> EXCHANGES =
-      EnumSet.of(StepLabel.Kind.BEGIN, StepLabel.Kind.EXCHANGE);
-
   private RunFigures() {}
 
   /**
-   * @param measured the steps of each chip
+   * @param measured the run of each chip
    */
-  static Run of(PredictedRun predicted, List<List<StepFigures>> measured) {
+  static Run of(PredictedRun predicted, List<RunProfile> measured) {
     int slowest = 0;
     long most = 0;
     Run.Moved moved = new Run.Moved(0, 0, 0, 0, 0);
     Run.Energy energy = new Run.Energy(0, 0, 0, 0);
     for (int chip = 0; chip < measured.size(); chip++) {
-      List<StepFigures> steps = measured.get(chip);
-      if (StepFigures.cycles(steps) > most) {
-        most = StepFigures.cycles(steps);
+      RunProfile own = measured.get(chip);
+      if (own.cycles() > most) {
+        most = own.cycles();
         slowest = chip;
       }
-      Traffic own = StepFigures.moved(steps);
-      moved = plus(moved, own, loads(predicted.chips().get(chip), steps));
-      energy = plus(energy, predicted.chips().get(chip).energy(), steps, own);
+      moved = plus(moved, own.moved(), loads(predicted.chips().get(chip)));
+      energy = plus(energy, predicted.chips().get(chip).energy(), own);
     }
     return new Run(
         measured.size(),
@@ -46,7 +40,7 @@ final class RunFigures {
             .mapToLong(chip -> StepFigures.computeCycles(chip.figures()))
             .max()
             .orElse(0),
-        breakdown(predicted.chips().get(slowest), measured.get(slowest)),
+        breakdown(measured.get(slowest)),
         moved,
         energy);
   }
@@ -61,38 +55,28 @@ final class RunFigures {
   }
 
   /** The bytes of transfers that begin ahead of what needs them. */
-  private static long loads(PredictedRun.Chip chip, List<StepFigures> steps) {
-    long bytes = 0;
-    for (int i = 0; i < steps.size(); i++) {
-      if (chip.steps().get(i).kind() == StepLabel.Kind.FETCH) {
-        bytes += steps.get(i).moved().farHome();
-      }
-    }
-    return bytes;
+  private static long loads(PredictedRun.Chip chip) {
+    return chip.steps().stream()
+        .filter(step -> step.kind() == StepLabel.Kind.FETCH)
+        .mapToLong(StepLabel::bytes)
+        .sum();
   }
 
-  private static Run.Energy plus(
-      Run.Energy energy, EnergyModel model, List<StepFigures> steps, Traffic own) {
+  private static Run.Energy plus(Run.Energy energy, EnergyModel model, RunProfile own) {
+    Traffic moved = own.moved();
     return new Run.Energy(
-        energy.compute() + model.computeJoules(StepFigures.computeCycles(steps)),
-        energy.l2() + own.homeWorking() * model.homeWorking(),
-        energy.l3() + own.farHome() * model.farHome(),
-        energy.link() + model.linkJoules(own));
+        energy.compute() + model.computeJoules(own.computeCycles()),
+        energy.l2() + moved.homeWorking() * model.homeWorking(),
+        energy.l3() + moved.farHome() * model.farHome(),
+        energy.link() + model.linkJoules(moved));
   }
 
   /**
    * What an exchange computes counts as computing, and the rest of it as the link's; what a loop
    * doesn't compute is between L2 and L1.
    */
-  private static Run.Breakdown breakdown(PredictedRun.Chip chip, List<StepFigures> steps) {
-    long compute = StepFigures.computeCycles(steps);
-    long l3 = MeasuredChip.waitCycles(chip, steps);
-    long link = 0;
-    for (int i = 0; i < steps.size(); i++) {
-      if (EXCHANGES.contains(chip.steps().get(i).kind())) {
-        link += steps.get(i).cycles() - steps.get(i).computeCycles();
-      }
-    }
-    return new Run.Breakdown(compute, StepFigures.cycles(steps) - compute - l3 - link, l3, link);
+  private static Run.Breakdown breakdown(RunProfile run) {
+    return new Run.Breakdown(
+        run.computeCycles(), run.otherCycles(), run.l3Cycles(), run.linkCycles());
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.benchmarks.device;
 
+import io.partita.backend.emitted.measure.RunProfile;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.backend.emitted.run.BatchProgram;
 import io.partita.backend.emitted.run.Build;
@@ -29,11 +30,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Runs schedules as programs on GVSoC, which print the cycles of each step. */
+/** Runs schedules as programs on GVSoC, which record the cycles of runs or of their steps. */
 final class Simulation {
   private static final int CORES = 8;
   private static final int RUNS = 2;
-  private static final String BUILD = "build/profile";
 
   /** The time that most programs may take. */
   static final Duration LIMIT = Duration.ofMinutes(30);
@@ -50,33 +50,59 @@ final class Simulation {
     this.folder = folder;
   }
 
+  /** What programs record. */
+  private enum Profile {
+    RUNS("runs", "build/runs"),
+    STEPS("steps", "build/profile");
+
+    private final String text;
+    private final String build;
+
+    Profile(String text, String build) {
+      this.text = text;
+      this.build = build;
+    }
+  }
+
   /**
-   * The results of a program.
+   * The results of a program that records its runs, which take as long as without a profile.
    *
    * @param outputs the outputs of the last run
-   * @param chips the steps of each chip in the last run
+   * @param chips the last run of each chip
    */
-  record Measured(List<Tensor> outputs, List<List<StepFigures>> chips) {
+  record MeasuredRuns(List<Tensor> outputs, List<RunProfile> chips) {
     /** Returns the cycles of the slowest chip. */
     long cycles() {
-      return chips.stream().mapToLong(StepFigures::cycles).max().orElse(0);
+      return chips.stream().mapToLong(RunProfile::cycles).max().orElse(0);
     }
 
     /**
      * The cycles from the beginning of another measurement's last run to that of this one's, of the
      * chip with most of them, with the time that recording takes.
      */
-    long since(Measured before) {
+    long since(MeasuredRuns before) {
       return IntStream.range(0, chips.size())
-          .mapToLong(chip -> start(chip) - before.start(chip))
+          .mapToLong(chip -> chips.get(chip).start() - before.chips.get(chip).start())
           .max()
           .orElse(0);
     }
+  }
 
-    private long start(int chip) {
-      return chips.get(chip).getFirst().start();
+  /**
+   * The results of a program that records its steps.
+   *
+   * @param outputs the outputs of the last run
+   * @param chips the steps of each chip in the last run
+   */
+  record MeasuredSteps(List<Tensor> outputs, List<List<StepFigures>> chips) {
+    /** Returns the cycles of all steps of the slowest chip. */
+    long cycles() {
+      return chips.stream().mapToLong(StepFigures::cycles).max().orElse(0);
     }
   }
+
+  /** The files of runs of a program. */
+  private record Ran(BatchProgram program, int runs, Path files) {}
 
   /**
    * Runs a schedule twice on the same inputs.
@@ -84,7 +110,7 @@ final class Simulation {
    * @param name the name of its folder
    * @param inputs the inputs in the model's order
    */
-  Measured run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+  MeasuredRuns run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
     return run(name, schedule, inputs, LIMIT);
   }
 
@@ -93,33 +119,63 @@ final class Simulation {
    *
    * @param limit the time that it may take
    */
-  Measured run(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
+  MeasuredRuns run(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
       throws IOException {
-    return measured(name, schedule, Collections.nCopies(RUNS, inputs), limit);
+    return runs(name, schedule, Collections.nCopies(RUNS, inputs), limit);
   }
 
   /** Runs a schedule three times on the same inputs. */
-  Measured runThrice(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
+  MeasuredRuns runThrice(String name, Schedule schedule, List<Tensor> inputs, Duration limit)
       throws IOException {
-    return measured(name, schedule, Collections.nCopies(RUNS + 1, inputs), limit);
+    return runs(name, schedule, Collections.nCopies(RUNS + 1, inputs), limit);
   }
 
   /** Runs a schedule once, with caches of instructions that are empty. */
-  Measured runCold(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
-    return measured(name, schedule, List.of(inputs), LIMIT);
+  MeasuredRuns runCold(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    return runs(name, schedule, List.of(inputs), LIMIT);
   }
 
-  private Measured measured(String name, Schedule schedule, List<List<Tensor>> runs, Duration limit)
+  private MeasuredRuns runs(
+      String name, Schedule schedule, List<List<Tensor>> inputs, Duration limit)
+      throws IOException {
+    Ran ran = ran(name, ProgramPrinter.emit(schedule, CORES), Profile.RUNS, inputs, limit);
+    BatchProgram.ProfiledRuns read = ran.program.profiledRuns(ran.runs, ran.files);
+    return new MeasuredRuns(read.outputs().getLast(), read.profiles());
+  }
+
+  /** Runs a schedule twice on the same inputs, and measures its steps in the second run. */
+  MeasuredSteps steps(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    return profiled(name, schedule, Collections.nCopies(RUNS, inputs));
+  }
+
+  /** Runs a schedule once, with caches of instructions that are empty, and measures its steps. */
+  MeasuredSteps stepsCold(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    return profiled(name, schedule, List.of(inputs));
+  }
+
+  private MeasuredSteps profiled(String name, Schedule schedule, List<List<Tensor>> inputs)
       throws IOException {
     EmittedC emitted = ProgramPrinter.emit(schedule, CORES);
+    Ran ran = ran(name, emitted, Profile.STEPS, inputs, LIMIT);
+    List<Integer> steps = new ArrayList<>();
+    for (int chip = 0; chip < emitted.description().chips().size(); chip++) {
+      steps.add(steps(schedule, chip));
+    }
+    BatchProgram.Result read = ran.program.result(ran.runs, steps, ran.files);
+    return new MeasuredSteps(read.outputs().getLast(), read.profiles());
+  }
+
+  private Ran ran(
+      String name, EmittedC emitted, Profile profile, List<List<Tensor>> inputs, Duration limit)
+      throws IOException {
     Path own = folder.resolve(name);
     Path files = own.resolve("run");
     Path mark = own.resolve("measured");
-    String wanted = digest(emitted, runs.getFirst());
+    String wanted = digest(emitted, profile, inputs.getFirst());
     BatchProgram program;
     if (Files.exists(mark) && Files.readString(mark).equals(wanted)) {
       System.err.println(name + ": measured before");
-      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, limit);
+      program = new BatchProgram(own.resolve("c"), profile.build, Port.GVSOC, limit);
     } else {
       long start = System.nanoTime();
       System.err.print(name + ": building");
@@ -128,19 +184,14 @@ final class Simulation {
       }
       Files.createDirectories(files);
       OutputFolder.write(emitted.files(), own.resolve("c"), path -> true);
-      Build.run(own.resolve("c"), Port.GVSOC, variables(emitted));
+      Build.run(own.resolve("c"), Port.GVSOC, variables(emitted, profile));
       System.err.printf(", %d s; simulating", seconds(start));
-      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, limit);
-      program.run(runs, options(limit), files);
+      program = new BatchProgram(own.resolve("c"), profile.build, Port.GVSOC, limit);
+      program.run(inputs, options(limit), files);
       System.err.printf(", %d s%n", seconds(start));
       Files.writeString(mark, wanted);
     }
-    List<Integer> steps = new ArrayList<>();
-    for (int chip = 0; chip < emitted.description().chips().size(); chip++) {
-      steps.add(steps(schedule, chip));
-    }
-    BatchProgram.Result result = program.result(runs.size(), steps, files);
-    return new Measured(result.outputs().getLast(), result.profiles());
+    return new Ran(program, inputs.size(), files);
   }
 
   /** Returns the outputs of a program that ran here, on this computer. */
@@ -159,10 +210,11 @@ final class Simulation {
   }
 
   /** Compiles kernels and components of the board once for all programs. */
-  private List<String> variables(EmittedC emitted) throws IOException {
+  private List<String> variables(EmittedC emitted, Profile profile) throws IOException {
     Path kernels = folder.resolve("objects");
     forgetOutdated(kernels, emitted);
-    return List.of("PROFILE=1", "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
+    return List.of(
+        "PROFILE=" + profile.text, "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
   }
 
   /** Deletes compiled kernels if a source has changed since, copies of which are beside them. */
@@ -212,11 +264,13 @@ final class Simulation {
   }
 
   /** Returns a hash of everything that a measurement depends on, except the compiler and GVSoC. */
-  private static String digest(EmittedC emitted, List<Tensor> inputs) throws IOException {
+  private static String digest(EmittedC emitted, Profile profile, List<Tensor> inputs)
+      throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       try (DigestOutputStream out =
           new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+        out.write(profile.text.getBytes(StandardCharsets.UTF_8));
         for (EmittedFile file : emitted.files()) {
           out.write(file.path().getBytes(StandardCharsets.UTF_8));
           file.content().writeTo(out);

@@ -182,7 +182,7 @@ final class SyncBenchmarks {
   private Measured measure(Row row, Schedule schedule, Set<Work> exact) throws IOException {
     String name = "syncs/" + row.name;
     List<Tensor> inputs = List.of(tokens());
-    Simulation.Measured measured = simulation.run(name, schedule, inputs);
+    Simulation.MeasuredSteps measured = simulation.steps(name, schedule, inputs);
     int slowest = 0;
     long bytes = 0;
     for (int chip = 0; chip < CHIPS; chip++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.measure.RunProfile;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.backend.emitted.measure.StepLabel;
 import io.partita.backend.emitted.measure.StepLabel.Kind;
@@ -27,21 +28,9 @@ class RunFiguresTest {
             Stream.of(Kind.FETCH, Kind.LOOP, Kind.WAIT, Kind.AWAIT_ROWS, Kind.EXCHANGE)
                 .map(RunFiguresTest::label)
                 .toList(),
-            List.of(figures(500, 30, Traffic.NONE)));
-    List<StepFigures> slow =
-        List.of(
-            figures(10, 0, new Traffic(0, 64, 0, 0)),
-            figures(100, 70, new Traffic(8, 0, 0, 0)),
-            figures(40, 0, Traffic.NONE),
-            figures(5, 0, new Traffic(0, 4, 0, 0)),
-            figures(60, 20, new Traffic(0, 0, 16, 16)));
-    List<StepFigures> fast =
-        List.of(
-            figures(1, 0, new Traffic(0, 32, 0, 0)),
-            figures(2, 1, Traffic.NONE),
-            figures(3, 0, Traffic.NONE),
-            figures(4, 0, Traffic.NONE),
-            figures(5, 1, new Traffic(0, 0, 16, 16)));
+            List.of(new StepFigures(0, 500, 30, Traffic.NONE)));
+    RunProfile slow = new RunProfile(700, 215, 90, 45, 40, new Traffic(8, 68, 16, 16));
+    RunProfile fast = new RunProfile(300, 15, 2, 7, 4, new Traffic(0, 32, 16, 16));
 
     Run run =
         RunFigures.of(
@@ -60,10 +49,6 @@ class RunFiguresTest {
   }
 
   private static StepLabel label(Kind kind) {
-    return new StepLabel(kind, Origin.NONE, "", -1, 0, 0);
-  }
-
-  private static StepFigures figures(long cycles, long computing, Traffic moved) {
-    return new StepFigures(0, cycles, computing, moved);
+    return new StepLabel(kind, Origin.NONE, "", -1, 0, kind == Kind.FETCH ? 48 : 0);
   }
 }

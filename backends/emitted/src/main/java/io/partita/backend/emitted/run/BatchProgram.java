@@ -1,6 +1,7 @@
 package io.partita.backend.emitted.run;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.measure.RunProfile;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.FileFailure;
@@ -57,6 +58,19 @@ public final class BatchProgram {
       List<List<Tensor>> outputs, List<String> reports, List<List<StepFigures>> profiles) {}
 
   /**
+   * The results of a program built with {@code PROFILE=runs}.
+   *
+   * @param outputs the outputs of each run, in the model's order
+   * @param profiles the last run of each chip
+   */
+  public record ProfiledRuns(List<List<Tensor>> outputs, List<RunProfile> profiles) {}
+
+  /** Reads what a chip's program writes after the outputs of a run. */
+  private interface ProfileReader<T> {
+    T read(int chip, InputStream in) throws IOException;
+  }
+
+  /**
    * @param inputs the inputs of each run, in the model's order
    * @param options options of the port's programs, or of GVSoC's board
    * @throws PartitaException P5104 when a chip stops, P5105 when the port has too few chips
@@ -88,8 +102,25 @@ public final class BatchProgram {
    */
   public Result result(int runs, List<Integer> steps, Path files) throws IOException {
     List<List<StepFigures>> profiles = new ArrayList<>();
-    List<List<Tensor>> outputs = outputs(runs, steps, profiles, files);
-    return new Result(outputs, reports(files), profiles);
+    List<List<Tensor>> outputs =
+        outputs(
+            runs,
+            (chip, in) ->
+                steps.isEmpty() ? List.<StepFigures>of() : StepFigures.read(in, steps.get(chip)),
+            profiles,
+            files);
+    return new Result(outputs, reports(files), steps.isEmpty() ? List.of() : profiles);
+  }
+
+  /**
+   * Reads the files that chips wrote whose programs were built with {@code PROFILE=runs}.
+   *
+   * @param runs the number of runs
+   */
+  public ProfiledRuns profiledRuns(int runs, Path files) throws IOException {
+    List<RunProfile> profiles = new ArrayList<>();
+    return new ProfiledRuns(
+        outputs(runs, (chip, in) -> RunProfile.read(in), profiles, files), profiles);
   }
 
   /**
@@ -141,9 +172,11 @@ public final class BatchProgram {
     }
   }
 
-  private List<List<Tensor>> outputs(
-      int runs, List<Integer> steps, List<List<StepFigures>> profiles, Path files)
-      throws IOException {
+  /**
+   * @param profiles takes what each chip's program wrote after its last run
+   */
+  private <T> List<List<Tensor>> outputs(
+      int runs, ProfileReader<T> reader, List<T> profiles, Path files) throws IOException {
     List<List<List<Tensor>>> parts = new ArrayList<>();
     for (int run = 0; run < runs; run++) {
       parts.add(new ArrayList<>());
@@ -155,13 +188,12 @@ public final class BatchProgram {
           Files.exists(output)
               ? new BufferedInputStream(Files.newInputStream(output))
               : InputStream.nullInputStream()) {
-        List<StepFigures> profile = List.of();
         for (int run = 0; run < runs; run++) {
           parts.get(run).add(streams.readOutputs(chip, in));
-          profile = steps.isEmpty() ? profile : StepFigures.read(in, steps.get(chip));
-        }
-        if (!steps.isEmpty()) {
-          profiles.add(profile);
+          T profile = reader.read(chip, in);
+          if (run == runs - 1) {
+            profiles.add(profile);
+          }
         }
       }
     }
