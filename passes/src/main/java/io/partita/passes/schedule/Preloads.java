@@ -270,9 +270,14 @@ final class Preloads {
         .toList();
   }
 
-  /** Returns the bytes that can be transferred with the last tile of a loop; 0 if they are few. */
+  /**
+   * Returns the bytes that can be transferred with the last tile of a loop, and until the next one
+   * starts transfers of its own; 0 if they are few.
+   */
   private long time(TiledKernel kernel) {
-    return preloadRoom.during(LoopTime.of(kernel, chip).computeCycles() / kernel.tiles());
+    double between = chip.loopCycles() + chip.operandCycles();
+    double tile = LoopTime.of(kernel, chip).computeCycles() / kernel.tiles();
+    return preloadRoom.during(tile + between);
   }
 
   private long time(Task.Exchange exchange) {
