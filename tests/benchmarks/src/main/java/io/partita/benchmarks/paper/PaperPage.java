@@ -24,7 +24,7 @@ public final class PaperPage {
       This page has the same blocks in 8 bits, compiled by Partita and measured on the same simulator, beside the paper's figures. `tests/benchmarks/gvsoc PATH paper` measures them, and writes this page, its pictures and
       [all figures as JSON](mcu-paper.json). What hasn't changed since isn't measured again.
 
-      All programs run twice, and the second run counts; where the first kernels' weights have room in L1 at the end of a run, they are already there or on their way, as they are within a model when the block before ends. Cycles are those of the slowest chip at 500 MHz. One cycle is 2 ns; L3 gives 0.8 bytes a cycle, and a link 1. [Measurements](measurements.md) states the other conditions.
+      All programs run twice, and the second run counts; where the first kernels' weights have room in L1 at the end of a run, they are already there or on their way, as they are within a model when the block before ends. Cycles are those of the slowest chip at 500 MHz, from the beginning of its run to the end, of programs that record whole runs and no steps (`make gvsoc PROFILE=runs`). One cycle is 2 ns; L3 gives 0.8 bytes a cycle, and a link 1. [Measurements](measurements.md) states the other conditions.
       Energy is computed by the formula of the paper's section V-A: 13 mW for each core while kernels run, 100 pJ for each byte of L3 and of links, 2 pJ for each byte between L2 and L1.
 
       The paper measures one block, and says that the weights of the next block are loaded from L3 meanwhile. So there are two figures for each block. *Measured* is the run of the block as the only one of its network; *loads inside*
