@@ -26,7 +26,8 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
     portable_weighted_softmax_i8, portable_weighted_softmax_u8, portable_convolution_i8_i8, portable_convolution_u8_i8,
     portable_convolution_i32_i8, portable_convolution_i32_i32, portable_convolution_requantize_i8_i8_i8,
     portable_convolution_requantize_i8_i8_u8, portable_convolution_requantize_u8_i8_i8,
-    portable_convolution_requantize_u8_i8_u8;
+    portable_convolution_requantize_u8_i8_u8, portable_convolution_f32, portable_rms_norm_quantize_f32_i8,
+    portable_rms_norm_quantize_f32_u8;
 
 partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, portable_integer_softmax_u8,
     portable_layer_norm_f32, portable_rms_norm_f32, portable_norm_squares_f32, portable_norm_by_sums_f32, portable_lookup_i8_u8,
@@ -113,6 +114,8 @@ static const struct pair row_norms[] = {{partita_layer_norm_f32, portable_layer_
                                         {partita_rms_norm_f32, portable_rms_norm_f32, 0}};
 static const struct pair squares = {partita_norm_squares_f32, portable_norm_squares_f32, 0};
 static const struct pair by_sums = {partita_norm_by_sums_f32, portable_norm_by_sums_f32, 0};
+static const struct pair quantized_norms[] = {{partita_rms_norm_quantize_f32_i8, portable_rms_norm_quantize_f32_i8, 0},
+                                              {partita_rms_norm_quantize_f32_u8, portable_rms_norm_quantize_f32_u8, 0}};
 
 static const struct pair integer_softmaxes[] = {{partita_integer_softmax_i8, portable_integer_softmax_i8, 0},
                                                 {partita_integer_softmax_u8, portable_integer_softmax_u8, 0}};
@@ -124,6 +127,8 @@ static const struct pair convolutions[] = {{partita_convolution_i8_i8, portable_
                                            {partita_convolution_u8_i8, portable_convolution_u8_i8, 0},
                                            {partita_convolution_i32_i8, portable_convolution_i32_i8, 0},
                                            {partita_convolution_i32_i32, portable_convolution_i32_i32, 0}};
+
+static const struct pair convolution_of_floats = {partita_convolution_f32, portable_convolution_f32, 0};
 
 static const struct pair requantized_convolutions[] = {
     {partita_convolution_requantize_i8_i8_i8, portable_convolution_requantize_i8_i8_i8, 0},
@@ -378,6 +383,15 @@ static __attribute__((noinline)) void normalize(uint32_t *bits, uint32_t *scales
     struct partita_norm_by_sums by = {.x = norm.x, .elements = sum.elements, .squares = of_squares};
     by.scale = norm.scale, by.bias = norm.bias, by.rows = norm.rows, by.size = size, by.epsilon = norm.epsilon;
     compare(&by_sums, &by, (void **)&by.out, one, other, 4 * count);
+
+    /* Steps with which few levels are saturated. */
+    const float step = 0x1p-8f * (float)(1 + below(1 << 10));
+    const uint8_t zero = (uint8_t)next();
+    struct partita_norm_quantize levels = {.x = norm.x, .squares = of_squares, .scale = (const float *)scales};
+    levels.step = &step, levels.zero = &zero, levels.rows = norm.rows, levels.size = size, levels.epsilon = norm.epsilon;
+    if (by.elements == 0) {
+        compare(&quantized_norms[below(2)], &levels, &levels.out, one, other, count);
+    }
 }
 
 /* A product whose operands are at `left`, `right` and `scales`. */
@@ -449,6 +463,11 @@ static __attribute__((noinline)) void convolve(int32_t round)
     results = each.convolution.batch * each.convolution.filters * each.convolution.window.out_height *
               each.convolution.window.out_width;
     compare(&requantized_convolutions[number], &each, &each.convolution.out, one, other, results);
+
+    fill_scales((uint32_t *)(void *)x, (2 * DATA + 12 * MOST) / 4);
+    struct partita_convolution floats = convolution(x, weight, words, 1, windows);
+    results = floats.batch * floats.filters * floats.window.out_height * floats.window.out_width;
+    compare(&convolution_of_floats, &floats, &floats.out, one, other, 4 * results);
 }
 
 int32_t partita_main(void)

@@ -5,5 +5,7 @@
 #define partita_norm_sums_f32 portable_norm_sums_f32
 #define partita_norm_squares_f32 portable_norm_squares_f32
 #define partita_norm_by_sums_f32 portable_norm_by_sums_f32
+#define partita_rms_norm_quantize_f32_i8 portable_rms_norm_quantize_f32_i8
+#define partita_rms_norm_quantize_f32_u8 portable_rms_norm_quantize_f32_u8
 
 #include "../../../kernels/norm.c"
