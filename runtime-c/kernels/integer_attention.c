@@ -204,20 +204,49 @@ static PARTITA_COMPACT void score_any(const struct partita_attention_scores *att
     }
 }
 
-/* The scores of few queries: cores divide the keys of each. */
+/* What a core has of lines of blocks: some blocks of one line after the other. */
+struct line_parts {
+    int32_t line;
+    int32_t block; /* the first one */
+    int32_t left;  /* blocks, of all lines */
+    int32_t blocks; /* of a line */
+};
+
+static inline struct line_parts parts_of(int32_t lines, int32_t columns, int32_t core, int32_t cores)
+{
+    const int32_t blocks = (columns + PARTITA_BLOCK - 1) / PARTITA_BLOCK;
+    const struct partita_range share = partita_share(lines * blocks, 1, core, cores);
+    const int32_t line = lines == 1 || share.from == 0 ? 0 : share.from / blocks;
+    return (struct line_parts){line, share.from - line * blocks, share.to - share.from, blocks};
+}
+
+/* The columns of the current line, and then the next line. */
+static inline struct partita_range next_part(struct line_parts *parts, int32_t columns)
+{
+    const int32_t count = partita_min(parts->blocks - parts->block, parts->left);
+    const int32_t from = PARTITA_BLOCK * parts->block;
+    parts->left -= count;
+    parts->block = 0;
+    parts->line++;
+    return (struct partita_range){from, partita_min(from + PARTITA_BLOCK * count, columns)};
+}
+
+/* The scores of few queries: cores divide blocks of keys of all lines. */
 static PARTITA_COMPACT void score_few(const struct partita_attention_scores *attention, int32_t core, int32_t cores)
 {
-    const struct partita_range part = partita_share(attention->keys, PARTITA_BLOCK, core, cores);
-    int32_t *scores = attention->scores + part.from;
-    for (int32_t head = 0; head < attention->heads; head++) {
-        const int8_t *k = attention->k + shared_head(head, attention->group) * attention->k_head + part.from * attention->k_row;
-        for (int32_t query = 0; query < attention->seq; query++) {
-            const struct place at = {head, query, part.from, 1, part.to - part.from};
-            score_any(attention, attention->q + head * attention->q_head + query * attention->q_row, k, at, scores);
-            if (is_masked(attention, at)) {
-                mask_scores(attention, at);
-            }
-            scores += row_of_scores(attention);
+    const int32_t seq = attention->seq;
+    const int32_t row = row_of_scores(attention);
+    struct line_parts parts = parts_of(attention->heads * seq, attention->keys, core, cores);
+    while (parts.left > 0) {
+        const int32_t line = parts.line;
+        const int32_t head = seq == 1 ? line : line / seq;
+        const struct partita_range part = next_part(&parts, attention->keys);
+        const struct place at = {head, line - head * seq, part.from, 1, part.to - part.from};
+        const int8_t *q = attention->q + head * attention->q_head + at.query * attention->q_row;
+        const int8_t *k = attention->k + shared_head(head, attention->group) * attention->k_head + at.key * attention->k_row;
+        score_any(attention, q, k, at, attention->scores + (line * row + at.key));
+        if (is_masked(attention, at)) {
+            mask_scores(attention, at);
         }
     }
 }
@@ -527,19 +556,19 @@ static PARTITA_COMPACT void values_of_four(const struct partita_attention_values
     }
 }
 
-/* Weighted values of few queries: cores divide the features of each. */
+/* Weighted values of few queries: cores divide blocks of features of all lines. */
 static PARTITA_COMPACT void values_of_few(const struct partita_attention_values *attention, int32_t core, int32_t cores)
 {
-    const struct partita_range part = partita_share(attention->dv, PARTITA_BLOCK, core, cores);
-    const uint8_t *weights = attention->weights;
-    for (int32_t head = 0; head < attention->heads; head++) {
+    const int32_t seq = attention->seq;
+    struct line_parts parts = parts_of(attention->heads * seq, attention->dv, core, cores);
+    while (parts.left > 0) {
+        const int32_t line = parts.line;
+        const int32_t head = seq == 1 ? line : line / seq;
+        const int32_t query = line - head * seq;
+        const struct partita_range part = next_part(&parts, attention->dv);
         const int8_t *v = attention->v + shared_head(head, attention->group) * attention->v_head + part.from;
-        float *out = attention->out + head * attention->out_head + part.from;
-        for (int32_t query = 0; query < attention->seq; query++) {
-            values_of(attention, weights, v, part.to - part.from, out);
-            weights += attention->row;
-            out += attention->out_row;
-        }
+        float *out = attention->out + head * attention->out_head + query * attention->out_row + part.from;
+        values_of(attention, attention->weights + line * attention->row, v, part.to - part.from, out);
     }
 }
 

@@ -7,7 +7,7 @@
  * keys. Head h reads key-value head h / group. Query i stands at `position` + i; causal: it sees keys up to its
  * position; window > 0: only those fewer than `window` positions before it. `allowed` (1: visible) or `added`, or
  * neither, is a strided mask [heads, seq, keys]. Lines of scores are `scores_row` apart, or adjacent if that is 0. Cores
- * divide blocks of 4 queries by 4 keys, or the keys of each query by 4 if there are fewer queries than 4.
+ * divide blocks of 4 queries by 4 keys, or of 1 by 4 if there are fewer queries than 4.
  *
  * partita_attention_weights_u8: 255 / 2^((largest - score) unit / 4096) for each score, rounded; 0 for hidden keys.
  * Lines of weights are `row` bytes, a multiple of 4 with zeros after the last key. Cores take whole queries, or the
@@ -16,7 +16,7 @@
  * partita_attention_values_i8: the sum of weighted values, times value_scale / the sum of the weights. Zeros for a query
  * that sees no key. Values are those of `keys` keys from `first_key` on, a multiple of 4: if it isn't 0, sums of those
  * before are in `out` as i32, and if there are more_keys, sums stay there. Cores divide blocks of 4 queries by 4 features, or
- * the features of each query by 4 likewise.
+ * of 1 by 4 likewise.
  *
  * For many queries, partita_attention_turn_i8 transposes the values first, so that a feature has the values of all keys
  * beside each other, as sums of products need them, and partita_attention_turned_values_i8 takes the place of

@@ -392,13 +392,13 @@ final class ChipRun {
   }
 
   private void run(ScheduleStep.RunTiles loop) {
-    preload(Long.MAX_VALUE);
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
     double cold = isWarm(kernel) ? 0 : time.coldCycles();
     String name = loop.origin().name();
     boolean isLeft = running.isLeft(ends.size());
     if (team == NEVER && !isLeft) {
+      preload(Long.MAX_VALUE);
       reached = timeline.compute(device, name, time.cycles() + cold, reached);
     } else {
       boolean isOneTile = kernel.tiles() == 1;
@@ -427,6 +427,7 @@ final class ChipRun {
     int ready = control(name, Math.max(0, before), reached);
     int idle = team == NEVER ? ready : timeline.join(ready, team);
     reached = timeline.compute(device, name, chip.loopCycles(), idle);
+    preload(Long.MAX_VALUE);
     team = timeline.compute(device, name, cycles, reached);
   }
 

@@ -243,9 +243,9 @@ public final class PaperPage {
     lines.add("## Runtime\n");
     lines.add(
         "Figure 4 of the paper: what the slowest chip does, by its counters. *Computing* are the"
-            + " cycles in which kernels run, those that add what other chips sent included. *L2 and"
-            + " control* are other cycles of loops: transfers between L2 and L1 that aren't"
-            + " hidden,\n"
+            + " cycles in which kernels run, those that add what other chips sent included, and"
+            + " those in which the control core awaits transfers before it awaits a kernel. *L2 and"
+            + " control* are all others: transfers between L2 and L1 that aren't hidden,\n"
             + "and the control core's code.\n");
     lines.add("![A block's time by what the slowest chip does](" + NAME + "-runtime.svg)\n");
     lines.add(
