@@ -212,12 +212,13 @@ final class QuantizeCommand implements Callable<Integer> {
 
   private void verifyOutput() {
     Path file = model.file();
-    List<Path> given = Files.exists(file) ? ModelFile.parts(file) : List.of();
+    List<Path> given = new ArrayList<>(Files.exists(file) ? ModelFile.parts(file) : List.of());
+    given.add(calibration);
     for (Path written : List.of(output, Quantization.data(output))) {
       if (given.stream().anyMatch(part -> isSame(part, written))) {
         throw new ParameterException(
             spec.commandLine(),
-            "-o takes another file than the model, not "
+            "-o takes another file than the model and its calibration data, not "
                 + output
                 + ": it would replace "
                 + written);

@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
 record DocumentedCommands(Path folder) {
   private static final String PROGRAM = "./partita ";
   private static final double TOLERANCE = 0.01;
+  private static final String CALIBRATION = "calibration=";
+
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
 
   /** Runs all commands and returns their number. */
@@ -38,9 +40,11 @@ record DocumentedCommands(Path folder) {
       words.add(
           word.startsWith("tests/")
               ? Invocation.ROOT.resolve(word).toString()
-              : word.endsWith(".json") || word.endsWith(".onnx")
-                  ? folder.resolve(word).toString()
-                  : word);
+              : word.startsWith(CALIBRATION + "tests/")
+                  ? CALIBRATION + Invocation.ROOT.resolve(word.substring(CALIBRATION.length()))
+                  : word.endsWith(".json") || word.endsWith(".onnx")
+                      ? folder.resolve(word).toString()
+                      : word);
     }
     Invocation run = Invocation.of(words.toArray());
     assertThat(run.exitCode()).as(command + "\n" + run.err()).isZero();

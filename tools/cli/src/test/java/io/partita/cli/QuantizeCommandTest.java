@@ -318,7 +318,8 @@ class QuantizeCommandTest {
     for (Path output : List.of(model, same)) {
       Invocation run = Invocation.of("quantize", model, "--calibration", data, "-o", output);
       assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-      assertThat(run.err()).contains("-o takes another file than the model, not " + output);
+      assertThat(run.err())
+          .contains("-o takes another file than the model and its calibration data, not " + output);
       assertThat(model).hasSameBinaryContentAs(PREFILL);
     }
   }

@@ -314,7 +314,7 @@ public final class QuantizedGraph {
   }
 
   private String matrix(Product product, QuantizedMatrix matrix, List<NodeProto> more) {
-    String key = product.weight() + " " + product.transposed();
+    String key = product.weight() + " " + product.transposed() + " " + matrix.bits();
     boolean isShared = !factors.containsKey(product.input());
     if (isShared && matrices.containsKey(key)) {
       return matrices.get(key);

@@ -130,7 +130,7 @@ final class AttentionLowering {
     // Where keys and values don't fit, a step of its own quantizes the result.
     return Optional.of(
         op.isInteger() && epilogues.operands().isEmpty()
-            ? whole.streaming(
+            ? whole.inLessMemory(
                 new AttentionLowering(op, operands, out, epilogues, true).build(operands))
             : whole);
   }

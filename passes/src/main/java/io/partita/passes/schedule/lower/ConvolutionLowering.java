@@ -17,7 +17,7 @@ final class ConvolutionLowering {
       TileEpilogues epilogues) {
     return hasKernel(convolution, operands)
         ? Optional.of(
-            new ConvolutionSpace(convolution, operands, result).build(Optional.empty(), epilogues))
+            ConvolutionSpace.of(convolution, operands, result, Optional.empty(), epilogues))
         : Optional.empty();
   }
 

@@ -37,8 +37,13 @@ final class ConvolutionSpace {
 
   private final WindowTiles tiles;
 
-  ConvolutionSpace(Convolution op, List<TensorView> operands, TensorView result) {
+  /** Whether cores gather windows, if their sums need it. */
+  private final boolean gathers;
+
+  private ConvolutionSpace(
+      Convolution op, List<TensorView> operands, TensorView result, boolean gathers) {
     this.op = op;
+    this.gathers = gathers;
     this.operands = operands;
     this.result = result;
     this.kernel = "convolution_" + KernelTypes.operands(data().element(), weight().element());
@@ -117,10 +122,27 @@ final class ConvolutionSpace {
   }
 
   /**
+   * Returns the tilings of a convolution, and those without gathered windows, which take less
+   * memory.
+   *
    * @param requantize the requantization of the sums in the same group; its parameters are the last
    *     operands before those of epilogues
    */
-  TileSpace build(Optional<Requantize> requantize, TileEpilogues epilogues) {
+  static TileSpace of(
+      Convolution op,
+      List<TensorView> operands,
+      TensorView result,
+      Optional<Requantize> requantize,
+      TileEpilogues epilogues) {
+    ConvolutionSpace gathering = new ConvolutionSpace(op, operands, result, true);
+    TileSpace space = gathering.build(requantize, epilogues);
+    return gathering.needsWindows()
+        ? space.inLessMemory(
+            new ConvolutionSpace(op, operands, result, false).build(requantize, epilogues))
+        : space;
+  }
+
+  private TileSpace build(Optional<Requantize> requantize, TileEpilogues epilogues) {
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("x", space.load("x", 0, data().element(), dataBox())));
     arguments.add(pointer("weight", space.load("weight", 1, weight().element(), weightBox())));
@@ -153,14 +175,25 @@ final class ConvolutionSpace {
     return space.build();
   }
 
-  /** Adds a place where cores gather windows of bytes, if their sums need one and it is small. */
+  /** Adds a place where cores gather windows of bytes. */
   private OptionalInt windows() {
-    long elements = channels() * tiles.kernel();
-    long bytes = ConvolutionKernels.windowBytes(elements);
-    boolean isOfBytes = data().element().isByte() && weight().element().isByte();
-    return isOfBytes && elements > 0 && bytes <= MOST_WINDOWS && !isOfLines()
-        ? OptionalInt.of(space.scratch("windows", TileExpression.of(bytes)))
+    return needsWindows()
+        ? OptionalInt.of(space.scratch("windows", TileExpression.of(windowBytes())))
         : OptionalInt.empty();
+  }
+
+  /** Whether sums need a place for windows, and it is small. */
+  private boolean needsWindows() {
+    boolean isOfBytes = data().element().isByte() && weight().element().isByte();
+    return gathers
+        && isOfBytes
+        && windowBytes() > 0
+        && windowBytes() <= MOST_WINDOWS
+        && !isOfLines();
+  }
+
+  private long windowBytes() {
+    return ConvolutionKernels.windowBytes(channels() * tiles.kernel());
   }
 
   private boolean isOfLines() {

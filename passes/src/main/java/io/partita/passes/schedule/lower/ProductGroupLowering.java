@@ -28,8 +28,7 @@ final class ProductGroupLowering {
     if (group.first().op() instanceof Convolution convolution
         && requantize.isPresent()
         && ConvolutionLowering.hasKernel(convolution, operands)) {
-      return Optional.of(
-          new ConvolutionSpace(convolution, operands, result).build(requantize, epilogues));
+      return Optional.of(ConvolutionSpace.of(convolution, operands, result, requantize, epilogues));
     }
     return Optional.empty();
   }

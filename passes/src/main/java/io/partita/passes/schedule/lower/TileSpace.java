@@ -21,8 +21,8 @@ import java.util.Set;
  *     a {@link Axis#reduction}
  * @param operands the operands and results of the node that kernels access
  * @param calls the calls, with indices of axes, operands and scratch in these lists
- * @param streamed the same with tiles of operands that this one has whole, if there is such a way;
- *     its operands are the same
+ * @param smaller the same in less memory, with tiles of operands that this one has whole or with
+ *     less scratch, if there is such a way; its operands are the same
  */
 public record TileSpace(
     String name,
@@ -30,7 +30,7 @@ public record TileSpace(
     List<Operand> operands,
     List<Scratch> scratch,
     List<KernelCall> calls,
-    Optional<TileSpace> streamed) {
+    Optional<TileSpace> smaller) {
   public TileSpace {
     axes = List.copyOf(axes);
     operands = List.copyOf(operands);
@@ -122,7 +122,7 @@ public record TileSpace(
     List<Operand> changed = new ArrayList<>(operands);
     near.forEach(number -> changed.set(number, operands.get(number).near()));
     return new TileSpace(
-        name, axes, changed, scratch, calls, streamed.map(other -> other.withNear(near)));
+        name, axes, changed, scratch, calls, smaller.map(other -> other.withNear(near)));
   }
 
   /**
@@ -134,11 +134,11 @@ public record TileSpace(
     List<Operand> changed =
         operands.stream().map(each -> each.unpacking(stored.get(each.value))).toList();
     return new TileSpace(
-        name, axes, changed, scratch, calls, streamed.map(other -> other.unpacking(stored)));
+        name, axes, changed, scratch, calls, smaller.map(other -> other.unpacking(stored)));
   }
 
   /** Returns the space with another way. */
-  TileSpace streaming(TileSpace other) {
+  TileSpace inLessMemory(TileSpace other) {
     return new TileSpace(name, axes, operands, scratch, calls, Optional.of(other));
   }
 

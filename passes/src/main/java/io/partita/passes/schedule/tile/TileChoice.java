@@ -123,7 +123,7 @@ public final class TileChoice {
   private Optional<Timed> timed(TileSpace space) {
     Timed found = known.get(space);
     if (found == null) {
-      Optional<Timed> apart = inStreams(space);
+      Optional<Timed> apart = fitting(space);
       if (apart.isEmpty()) {
         return Optional.empty();
       }
@@ -170,25 +170,25 @@ public final class TileChoice {
   }
 
   /**
-   * Returns the loop of a space, or of what streams its operands if that is faster. A space whose
-   * smallest tiles take at most half of the memory isn't streamed: the next tiles can be loaded
-   * while these are used.
+   * Returns the loop of a space, or of the one in less memory if that is faster. It isn't if the
+   * smallest tiles take at most half of the memory: the next ones can be loaded while these are
+   * used.
    */
-  private Optional<Timed> inStreams(TileSpace space) {
+  private Optional<Timed> fitting(TileSpace space) {
     Optional<Timed> whole = fastest(space);
-    if (space.streamed().isEmpty() || arePaged()) {
+    if (space.smaller().isEmpty() || arePaged()) {
       return whole;
     }
     TileSearch search = choices(space).getFirst().search;
     if (whole.isPresent() && search.memory().bytes(search.smallest()) <= workingBytes / 2) {
       return whole;
     }
-    Optional<Timed> streamed = fastest(space.streamed().get());
+    Optional<Timed> smaller = fastest(space.smaller().get());
     return whole.isEmpty()
-        ? streamed
+        ? smaller
         : whole
-            .filter(own -> streamed.filter(other -> other.cycles < own.cycles).isEmpty())
-            .or(() -> streamed);
+            .filter(own -> smaller.filter(other -> other.cycles < own.cycles).isEmpty())
+            .or(() -> smaller);
   }
 
   private Optional<Timed> fastest(TileSpace space) {
@@ -213,7 +213,7 @@ public final class TileChoice {
   }
 
   private PartitaException tooLarge(TileSpace whole, String where) {
-    Choice choice = choices(arePaged() ? whole : whole.streamed().orElse(whole)).getFirst();
+    Choice choice = choices(arePaged() ? whole : whole.smaller().orElse(whole)).getFirst();
     TileSpace space = choice.space;
     TileSearch search = choice.search;
     Tiling smallest = search.smallest();
