@@ -2,7 +2,7 @@
 #include "convolution_window.h"
 #include "requantized.h"
 
-/* Registers have the sums: compilers don't keep an address for each element. */
+/* Keeps the sums in registers: otherwise GCC keeps an address for each element there. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define BLOCKED __attribute__((noinline, optimize("O2", "no-schedule-insns", "no-schedule-insns2", "no-tree-pre")))
 #else
@@ -130,8 +130,8 @@ static inline int32_t are_inside(const struct partita_window *window, const stru
     }
 
 /*
- * A convolution by single elements is one of a line, which has all planes: its windows' elements are a plane apart. So
- * their loop is the inner one, and blocks of windows don't end with lines.
+ * A 1x1 convolution is computed as one over a single line of all planes, whose windows have elements a plane apart: so
+ * the loop over channels is the inner one, and blocks of windows don't end with lines.
  */
 static struct partita_convolution straightened(const struct partita_convolution *convolution)
 {

@@ -30,12 +30,12 @@ struct partita_window {
 /*
  * out[b, f, y, x] = sum over c, ky, kx of x[b, g channels + c, ...] weight[f, c, ky, kx], then + bias[f], where g is
  * the group of filter f; depthwise means as many groups as channels. Sums are in the order of c, ky, kx and skip
- * padding. Cores divide the rows of the result, in blocks of four filters of a group, or of one where fewer are left.
+ * padding. Cores divide the places of the result, in blocks of four filters of a group, or of one where fewer are left.
  *
- * Where x and weight are bytes, products are faster with `windows`, in which each core gathers the data under four
- * windows, to multiply all filters of a group by them: so cores divide the blocks of four windows, and there are as
- * many as `parts` at most. Without it, and without need of it, filters of one channel that are fewer than four in a
- * group and have at most 8 rows of 4 elements without dilation are multiplied by four elements of a line at a time.
+ * Where x and weight are bytes, products are faster with `windows`: each core gathers the data under four windows there,
+ * and multiplies all filters of a group by them. Cores divide the blocks of four windows, and at most `parts` of them
+ * take any. Filters of one channel, fewer than four in a group, with at most 8 rows of at most 4 adjacent elements, don't
+ * need it: they are multiplied by four elements of a line at a time.
  *
  * f32: exact; contracted, within 2 channels kernel_y kernel_x u of the sum of magnitudes. Integers: i32 sums wrap;
  * exact.
@@ -51,7 +51,7 @@ struct partita_convolution {
     int32_t groups;
     int32_t channels; /* of a group */
     int32_t filters;  /* of all groups */
-    int32_t parts;    /* of windows, at least 1 */
+    int32_t parts;    /* of windows */
 };
 
 partita_kernel partita_convolution_f32, partita_convolution_i8_i8, partita_convolution_u8_i8,

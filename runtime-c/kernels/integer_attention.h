@@ -1,13 +1,13 @@
 /*
- * Attention of bytes, as defined by ir's IntegerAttention; exact. Kernels follow each other, for all keys of a tile of
- * heads and queries; or keys and values come in tiles, of which the first kernel computes the scores of all keys before
- * the second one weighs them, and the third one then sums:
+ * Attention of bytes, as defined by ir's IntegerAttention; exact. The kernels follow each other for a tile of heads and
+ * queries. If its keys and values come in tiles, too, the first kernel computes the scores of all tiles of keys, the second
+ * one weighs these, and the third one adds up tiles of values:
  *
  * partita_attention_scores_i8: q k' of each query and key, plus the mask in their unit; the least number for hidden
  * keys. Head h reads key-value head h / group. Query i stands at `position` + i; causal: it sees keys up to its
  * position; window > 0: only those fewer than `window` positions before it. `allowed` (1: visible) or `added`, or
  * neither, is a strided mask [heads, seq, keys]. Lines of scores are `scores_row` apart, or adjacent if that is 0. Cores
- * divide blocks of 4 queries by 4 keys, or of 1 by 4 if there are fewer queries than 4.
+ * divide blocks of 4 queries by 4 keys, or of 1 query by 4 keys if there are fewer queries than 4.
  *
  * partita_attention_weights_u8: 255 / 2^((largest - score) unit / 4096) for each score, rounded; 0 for hidden keys.
  * Lines of weights are `row` bytes, a multiple of 4 with zeros after the last key. Cores take whole queries, or the
@@ -16,7 +16,7 @@
  * partita_attention_values_i8: the sum of weighted values, times value_scale / the sum of the weights. Zeros for a query
  * that sees no key. Values are those of `keys` keys from `first_key` on, a multiple of 4: if it isn't 0, sums of those
  * before are in `out` as i32, and if there are more_keys, sums stay there. Cores divide blocks of 4 queries by 4 features, or
- * of 1 by 4 likewise.
+ * of 1 query by 4 features if there are fewer queries than 4.
  *
  * For many queries, partita_attention_turn_i8 transposes the values first, so that a feature has the values of all keys
  * beside each other, as sums of products need them, and partita_attention_turned_values_i8 takes the place of
@@ -72,7 +72,7 @@ struct partita_attention_values {
     int32_t heads;
     int32_t group;
     int32_t seq;
-    int32_t keys; /* with those before at most 65,793 */
+    int32_t keys; /* at most 65,793, those before included */
     int32_t dv;
     int32_t row;
     int32_t v_head;

@@ -74,7 +74,7 @@ static inline struct partita_levels partita_levels(float scale, int32_t zero)
 /*
  * Levels without a division, in the order of their bytes: of sums whose last term has PARTITA_LEVEL_BASE, clamped to the
  * levels of which `least` and `most` consist. Digits after the point go into `digits`, with which partita_are_right tells
- * whether all levels are; most are. NaN and numbers beyond 2^31 have all digits.
+ * whether all levels are; most are. NaN and numbers above 2^31 have all digits set, those below -2^31 none.
  */
 PARTITA_INLINE uint32_t partita_level_bytes(const float sums[PARTITA_GROUP], uint32_t least, uint32_t most,
                                             uint32_t *digits)

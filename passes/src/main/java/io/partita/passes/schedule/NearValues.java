@@ -31,8 +31,8 @@ import java.util.TreeSet;
  * <p>A part of the working memory is set aside for such values; loops use the rest. A value
  * qualifies if only loops use it and each of its tiles is one line. Values get places in the order
  * in which they are computed; those without room stay in the home memory. Small constants are
- * copied there together by one transfer when a run begins, while the first rows of tables are
- * fetched. If loops get slower by more than is saved, nothing is kept.
+ * copied there together by one transfer when a run begins. If loops get slower by more than is
+ * saved, nothing is kept.
  */
 final class NearValues {
   /** The part of the working memory that is set aside. */

@@ -48,7 +48,7 @@ record FeatureExtents(double[] low, double[] high) {
           "value \"" + name + "\"",
           "numbers other than 0 on the calibration data",
           "only 0",
-          "calibrate with more varied data, or leave its products float with --float");
+          "calibrate with more varied data, or leave what reads it float with --float");
     }
     return this;
   }

@@ -84,7 +84,7 @@ public final class QuantizationOptions {
             isInteger("attention"),
             isInteger("functions"),
             RANGES.get(choice("range", List.of("minmax", "percentile", "mse"))),
-            number("percentile", value -> value > 50 && value <= 100, "a number from 50 to 100"),
+            number("percentile", value -> value > 50 && value <= 100, "a number above 50, to 100"),
             number("smooth", value -> value >= 0 && value <= 1, "a number from 0 to 1"),
             text("max-error").equals(NONE)
                 ? Double.POSITIVE_INFINITY
