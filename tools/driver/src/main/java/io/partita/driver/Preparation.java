@@ -208,12 +208,13 @@ public final class Preparation {
     if (first.isPresent() && request.quantization().isPresent()) {
       throw QuantizePass.misplaced("a model that --quantize has quantized");
     }
-    Optional<QuantizationStep> step = first.or(request::quantization);
-    if (step.isPresent()) {
-      return step.get().model(request.model(), request.dims(), request.values(), notes, progress);
-    }
-    progress.step("reading " + request.model().getFileName());
-    return OnnxModel.read(request.model());
+    return QuantizationStep.read(
+        first.or(request::quantization),
+        request.model(),
+        request.dims(),
+        request.values(),
+        notes,
+        progress);
   }
 
   /** Like {@link #prepare(Compilation.Request)}, for a changed model. */

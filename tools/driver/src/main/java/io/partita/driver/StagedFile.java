@@ -14,7 +14,6 @@ import io.partita.passes.program.collective.ProgramProof;
 import io.partita.passes.program.localize.Localize;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Reads models of any stage. */
@@ -46,11 +45,8 @@ public final class StagedFile {
     if (PirFile.isPir(file)) {
       return PirFile.<Staged<?>>read(file, Staged::of, StagedFile::proved);
     }
-    Optional<QuantizationStep> step = QuantizePass.first(pipeline);
     OnnxModel model =
-        step.isPresent()
-            ? step.get().model(file, dims, values, notes, progress)
-            : OnnxModel.read(file);
+        QuantizationStep.read(QuantizePass.first(pipeline), file, dims, values, notes, progress);
     return Staged.of(OpenCache.imported(model, dims, values, pipeline));
   }
 

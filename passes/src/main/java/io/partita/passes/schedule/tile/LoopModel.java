@@ -175,12 +175,7 @@ final class LoopModel {
     double[] sums = new double[2];
     Mean mean = new Mean(partAxes[i], 0, 0, tiling);
     List<BoxDimension> box = part.box().stream().map(BoxDimension::whenLoaded).toList();
-    double share =
-        part.box().stream()
-            .flatMap(dimension -> dimension.conditions().stream())
-            .mapToInt(condition -> Long.numberOfTrailingZeros(axes(condition)))
-            .mapToDouble(axis -> 1.0 / tiling.count(axis))
-            .reduce(1, (product, each) -> product * each);
+    double share = loadedShare(part, tiling);
     mean.add(
         at -> {
           BoxTransfer transfer = BoxTransfer.of(part.element(), part.packing(), box, at);
@@ -188,6 +183,19 @@ final class LoopModel {
           sums[1] += share * mean.share * transfer.bytes();
         });
     return new Transfer(sums[0], sums[1]);
+  }
+
+  /** Returns the share of tiles in which a part isn't empty. */
+  private double loadedShare(Part part, Tiling tiling) {
+    double share = 1;
+    for (BoxDimension dimension : part.box()) {
+      for (TileExpression condition : dimension.conditions()) {
+        for (int axis = 0; axis < axes; axis++) {
+          share /= condition.dependsOn(axis) ? tiling.count(axis) : 1;
+        }
+      }
+    }
+    return share;
   }
 
   LoopTime time(Tiling tiling) {

@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Chooses tiles: their extents, the order of loops, and the operands with two slots, so that a loop
@@ -170,9 +171,9 @@ public final class TileChoice {
   }
 
   /**
-   * Returns the loop of a space, or of the one in less memory if that is faster. It isn't if the
-   * smallest tiles take at most half of the memory: the next ones can be loaded while these are
-   * used.
+   * Returns the loop of a space, or of the one in less memory if that is faster. That isn't tried
+   * where the smallest tiles take at most half of the memory, since the next ones can be loaded
+   * while these are used.
    */
   private Optional<Timed> fitting(TileSpace space) {
     Optional<Timed> whole = fastest(space);
@@ -183,12 +184,9 @@ public final class TileChoice {
     if (whole.isPresent() && search.memory().bytes(search.smallest()) <= workingBytes / 2) {
       return whole;
     }
-    Optional<Timed> smaller = fastest(space.smaller().get());
-    return whole.isEmpty()
-        ? smaller
-        : whole
-            .filter(own -> smaller.filter(other -> other.cycles < own.cycles).isEmpty())
-            .or(() -> smaller);
+    return Stream.of(whole, fastest(space.smaller().get()))
+        .flatMap(Optional::stream)
+        .min(Comparator.comparingDouble(Timed::cycles));
   }
 
   private Optional<Timed> fastest(TileSpace space) {

@@ -1,5 +1,6 @@
 package io.partita.driver.quantize;
 
+import ai.onnx.proto.OnnxMl.ModelProto;
 import io.partita.driver.Compilation;
 import io.partita.driver.OutputFile;
 import io.partita.driver.evaluate.ObservedRuns;
@@ -193,94 +194,130 @@ public final class Quantization {
       extents.forEach((name, seen) -> seen.verified(name));
       Map<String, double[]> factors = factors(model, products, extents, settings);
       Map<String, Seen> seen = seen(runs, extents, factors);
-      Map<Product, QuantizedGraph.Choice> choices = new LinkedHashMap<>();
-      Map<Product, Double> errors = new LinkedHashMap<>();
+      SequencedMap<Product, ProductCode> coded = new LinkedHashMap<>();
       for (Product product : products) {
         progress.step("quantizing " + product.name());
-        progress.share((double) choices.size() / products.size());
-        Seen input = seen.get(product.input());
+        progress.share((double) coded.size() / products.size());
         Optional<double[]> divisors = Optional.ofNullable(factors.get(product.input()));
-        Optional<Affine> code =
-            settings.activations()
-                ? Optional.of(code(product.input(), input, settings))
-                : Optional.empty();
-        for (QuantizedGraph.Choice choice : ladder(product, divisors, code, settings)) {
-          double error = input.rows().error(product, choice, divisors);
-          choices.put(product, choice);
-          errors.put(product, error);
-          if (error <= settings.largestError()) {
-            break;
-          }
-        }
+        coded.put(product, code(product, seen.get(product.input()), divisors, settings));
       }
       List<FunctionCode> functions =
           sites.functions().stream()
-              .map(
-                  site -> {
-                    Seen input = seen.get(site.input());
-                    Affine code = code(site.input(), input, settings);
-                    return FunctionCode.of(model, site, code, input.rows());
-                  })
+              .map(site -> code(model, site, seen.get(site.input()), settings))
               .toList();
       Compared exact = compared(runs, shown, Math.min(COMPARED, runs.samples()));
       List<AttentionCode> attentions =
           sites.attentions().stream()
               .map(site -> attention(request, model, choice(site, seen, settings), exact))
               .toList();
-      OnnxModel quantized =
-          given.with(
-              QuantizedGraph.of(
-                  model,
-                  choices,
-                  factors,
-                  attentions.stream()
-                      .filter(each -> each.isUsed(settings))
-                      .map(AttentionCode::choice)
-                      .toList(),
-                  functions.stream()
-                      .filter(each -> each.isUsed(settings))
-                      .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
-                      .toList()));
+      Codes codes = new Codes(coded, attentions, functions, factors);
+      OnnxModel quantized = given.with(codes.graph(model, settings));
       Compared found = compared(request, quantized, shown, exact.samples().size());
-      return new Quantized(
-          given,
-          quantized,
-          new Result(
-              products.stream()
-                  .map(
-                      product ->
-                          new Layer(
-                              product,
-                              choices.get(product).matrix().bits(),
-                              choices.get(product).input().isPresent() ? BYTE : FLOAT,
-                              errors.get(product),
-                              found.error(exact, product.name())))
-                  .toList(),
-              attentions.stream()
-                  .map(
-                      each ->
-                          new Attention(
-                              each.site(),
-                              each.isUsed(settings) ? BYTE : FLOAT,
-                              each.error(),
-                              found.error(exact, each.site().name())))
-                  .toList(),
-              functions.stream()
-                  .map(
-                      each ->
-                          new Activation(
-                              each.site(),
-                              each.isUsed(settings) ? BYTE : FLOAT,
-                              each.error(),
-                              found.error(exact, each.site().name())))
-                  .toList(),
-              runs.samples(),
-              exact.samples().size(),
-              factors.size(),
-              runs.metric(),
-              exact.value(),
-              found.value()));
+      return new Quantized(given, quantized, codes.result(runs, settings, exact, found));
     }
+  }
+
+  /**
+   * A product with codes of its matrix and its input.
+   *
+   * @param error the relative L2 error of its result, if only it is quantized
+   */
+  private record ProductCode(QuantizedGraph.Choice choice, double error) {}
+
+  /**
+   * What is quantized, and how.
+   *
+   * @param factors of values whose outliers are smoothed
+   */
+  private record Codes(
+      SequencedMap<Product, ProductCode> products,
+      List<AttentionCode> attentions,
+      List<FunctionCode> functions,
+      Map<String, double[]> factors) {
+    ModelProto graph(QuantizableModel model, Settings settings) {
+      Map<Product, QuantizedGraph.Choice> choices = new LinkedHashMap<>();
+      products.forEach((product, code) -> choices.put(product, code.choice()));
+      return QuantizedGraph.of(
+          model,
+          choices,
+          factors,
+          attentions.stream()
+              .filter(each -> each.isUsed(settings))
+              .map(AttentionCode::choice)
+              .toList(),
+          functions.stream()
+              .filter(each -> each.isUsed(settings))
+              .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
+              .toList());
+    }
+
+    /**
+     * @param exact what the float model showed
+     * @param found what the quantized one did
+     */
+    Result result(ObservedRuns runs, Settings settings, Compared exact, Compared found) {
+      return new Result(
+          products.entrySet().stream()
+              .map(
+                  each ->
+                      new Layer(
+                          each.getKey(),
+                          each.getValue().choice().matrix().bits(),
+                          bits(each.getValue().choice().input().isPresent()),
+                          each.getValue().error(),
+                          found.error(exact, each.getKey().name())))
+              .toList(),
+          attentions.stream()
+              .map(
+                  each ->
+                      new Attention(
+                          each.site(),
+                          bits(each.isUsed(settings)),
+                          each.error(),
+                          found.error(exact, each.site().name())))
+              .toList(),
+          functions.stream()
+              .map(
+                  each ->
+                      new Activation(
+                          each.site(),
+                          bits(each.isUsed(settings)),
+                          each.error(),
+                          found.error(exact, each.site().name())))
+              .toList(),
+          runs.samples(),
+          exact.samples().size(),
+          factors.size(),
+          runs.metric(),
+          exact.value(),
+          found.value());
+    }
+
+    private static int bits(boolean isQuantized) {
+      return isQuantized ? BYTE : FLOAT;
+    }
+  }
+
+  /** Codes a product in as few bits as its error allows, or else in the most. */
+  private static ProductCode code(
+      Product product, Seen input, Optional<double[]> divisors, Settings settings) {
+    Optional<Affine> code =
+        settings.activations()
+            ? Optional.of(code(product.input(), input, settings))
+            : Optional.empty();
+    ProductCode found = null;
+    for (QuantizedGraph.Choice choice : ladder(product, divisors, code, settings)) {
+      found = new ProductCode(choice, input.rows().error(product, choice, divisors));
+      if (found.error() <= settings.largestError()) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  private static FunctionCode code(
+      QuantizableModel model, FunctionSite site, Seen input, Settings settings) {
+    return FunctionCode.of(model, site, code(site.input(), input, settings), input.rows());
   }
 
   /** Chooses the code of a value within the model. */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -80,7 +81,7 @@ public final class QuantizationStep {
    *
    * @throws io.partita.ir.diagnostic.PartitaException as {@link #run}
    */
-  public synchronized OnnxModel model(
+  private synchronized OnnxModel model(
       Path file,
       Map<String, Long> dims,
       Map<String, String> values,
@@ -95,6 +96,21 @@ public final class QuantizationStep {
     notes.accept(note(file, made.result()));
     quantized.put(given, made.model());
     return made.model();
+  }
+
+  /** Reads a model, and quantizes it if there is a step for that. */
+  public static OnnxModel read(
+      Optional<QuantizationStep> step,
+      Path file,
+      Map<String, Long> dims,
+      Map<String, String> values,
+      Consumer<Diagnostic> notes,
+      ProgressListener progress) {
+    if (step.isPresent()) {
+      return step.get().model(file, dims, values, notes, progress);
+    }
+    progress.step("reading " + file.getFileName());
+    return OnnxModel.read(file);
   }
 
   private static Diagnostic note(Path file, Quantization.Result result) {
