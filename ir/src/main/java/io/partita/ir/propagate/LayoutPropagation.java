@@ -161,18 +161,23 @@ public final class LayoutPropagation {
   }
 
   /**
-   * Returns the layout of a value whose terms have been joined: split along their axes if all users
-   * split it so, and otherwise whole along them.
+   * Returns the layout of a value whose terms have been joined: split along their axes, perhaps
+   * within the parts that it has, if all users split it so, and otherwise whole along them.
    */
   private Layout joined(Value value, Layout produced) {
     Layout whole = produced.withPartial(Map.of());
     List<Split> splits = new ArrayList<>(whole.splits());
     List<Split> found = propagation.splits(value);
     for (int dim = 0; dim < splits.size(); dim++) {
-      boolean isFree =
-          splits.get(dim).isNone()
-              && produced.partial().keySet().containsAll(found.get(dim).axes());
-      splits.set(dim, isFree ? found.get(dim) : splits.get(dim));
+      Split before = splits.get(dim);
+      Split part = found.get(dim);
+      List<String> further =
+          part.axes()
+              .subList(Math.min(before.axes().size(), part.axes().size()), part.axes().size());
+      boolean scatters =
+          (before.isNone() || part.refines(mesh, before))
+              && produced.partial().keySet().containsAll(further);
+      splits.set(dim, scatters ? part : before);
     }
     return readers.containsKey(value) && allSplit(value, splits) ? whole.with(splits) : whole;
   }

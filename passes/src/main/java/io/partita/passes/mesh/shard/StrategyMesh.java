@@ -109,6 +109,15 @@ record StrategyMesh(
     return axes;
   }
 
+  /** Returns the axis that splits tokens, if there is one, and within its parts all of weights. */
+  List<String> all() {
+    List<String> axes = new ArrayList<>(tensor());
+    if (splitsTokens()) {
+      axes.addFirst(token);
+    }
+    return axes;
+  }
+
   /** Whether weights are split. */
   boolean splitsWeights() {
     return mesh.size(tensor()) > 1;

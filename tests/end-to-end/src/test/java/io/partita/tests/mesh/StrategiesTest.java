@@ -31,6 +31,11 @@ class StrategiesTest {
         "gpt2/ts_sdpa_dynamic | tensor=2,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
         "llama/ts_mqa | tensor=3,norm=tokens | 8 head=all_gather, 6 head=reduce_scatter",
         "vit/ts_eager_static | tensor=5,norm=tokens | 6 head=all_gather, 4 head=reduce_scatter",
+        // Within the tokens of each pair of devices.
+        "bert/ts_sdpa_dynamic | sequence=2,tensor=2,norm=tokens"
+            + " | 6 head=all_gather, 4 head=reduce_scatter, 4 token=all_gather, 1 token=all_reduce",
+        "llama/ts_mqa | sequence=3,tensor=2,norm=tokens"
+            + " | 8 head=all_gather, 6 head=reduce_scatter, 6 token=all_gather",
         // Quantized products: their operands and results are gathered; floats are still summed.
         "quantized/llama_qdq | tensor=2,norm=columns | 9 head=all_gather",
         "quantized/bert_qdq | tensor=4,norm=columns | 9 head=all_gather",
