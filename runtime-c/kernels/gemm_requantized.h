@@ -105,67 +105,47 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
     }
 
 /*
- * PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT): requantized_OUT_TYPE, which does the same with a quad of a core's last columns for
- * each four columns. Levels that may not be right are computed exactly, and the last row of an odd number.
+ * PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT): requantized_OUT_TYPE, which does the same for a block, with the quad of a core's
+ * last columns. If one of its levels may not be right, all are computed exactly.
  */
 #define PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT)                                                                       \
-    /* Two rows at a time; returns the number of rows before one with a level that may not be right. */                \
+    /* Returns whether all levels are right. A row at a time, since cores fetch code slower than they execute it. */   \
     static PARTITA_STAGED int32_t near_rows_##OUT_TYPE(const struct partita_quad *quad, const uint32_t *sums,          \
                                                        int32_t rows, OUT *out, int32_t out_row)                        \
     {                                                                                                                  \
         const struct partita_quad own = *quad;                                                                         \
         uint8_t *bytes = (uint8_t *)out;                                                                               \
-        int32_t row = 0;                                                                                               \
-        for (; row + 2 <= rows; row += 2) {                                                                            \
-            uint32_t digits = (uint32_t)PARTITA_NO_DIGITS;                                                             \
-            float values[2 * PARTITA_BLOCK];                                                                           \
-            PARTITA_UNROLLED (int32_t i = 0; i < 2 * PARTITA_BLOCK; i++) {                                             \
-                values[i] = (float)(int32_t)sums[i];                                                                   \
+        uint32_t digits = (uint32_t)PARTITA_NO_DIGITS;                                                                 \
+        for (const uint32_t *end = sums + rows * PARTITA_BLOCK; sums != end; sums += PARTITA_BLOCK) {                  \
+            int32_t integers[PARTITA_BLOCK];                                                                           \
+            float values[PARTITA_BLOCK];                                                                               \
+            PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {                                                 \
+                integers[i] = (int32_t)sums[i];                                                                        \
             }                                                                                                          \
-            PARTITA_UNROLLED (int32_t i = 0; i < 2 * PARTITA_BLOCK; i++) {                                             \
-                values[i] = values[i] * own.factors[i % PARTITA_BLOCK] + own.bases[i % PARTITA_BLOCK];                 \
+            PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {                                                 \
+                values[i] = (float)integers[i];                                                                        \
             }                                                                                                          \
-            const uint32_t first = partita_level_bytes(values, own.least, own.most, &digits);                          \
-            const uint32_t second = partita_level_bytes(values + PARTITA_BLOCK, own.least, own.most, &digits);         \
-            if (!partita_are_right(digits)) {                                                                          \
-                return row;                                                                                            \
+            PARTITA_UNROLLED (int32_t i = 0; i < PARTITA_BLOCK; i++) {                                                 \
+                values[i] = values[i] * own.factors[i] + own.bases[i];                                                 \
             }                                                                                                          \
-            partita_store_word(&bytes, out_row, first);                                                                \
-            partita_store_word(&bytes, out_row, second);                                                               \
-            sums += 2 * PARTITA_BLOCK;                                                                                 \
+            partita_store_word(&bytes, out_row, partita_level_bytes(values, own.least, own.most, &digits));            \
         }                                                                                                              \
-        return row;                                                                                                    \
+        return partita_are_right(digits);                                                                              \
     }                                                                                                                  \
                                                                                                                        \
     static PARTITA_COMPACT void requantized_##OUT_TYPE(const struct partita_gemm_requantize *requantize,               \
                                                        const struct partita_block *block, OUT *out, int32_t rows,      \
                                                        const uint32_t *sums, struct partita_quad *quad)                \
     {                                                                                                                  \
-        const int32_t out_row = requantize->gemm.out_row;                                                              \
-        struct partita_block part = *block;                                                                            \
-        for (; rows >= PARTITA_QUAD_ROWS && part.columns >= PARTITA_BLOCK; part.columns -= PARTITA_BLOCK) {            \
-            if (quad->column != part.column) {                                                                         \
-                set_quad(requantize, part.column, quad);                                                               \
+        if (rows >= PARTITA_QUAD_ROWS && block->columns == PARTITA_BLOCK) {                                            \
+            if (quad->column != block->column) {                                                                       \
+                set_quad(requantize, block->column, quad);                                                             \
             }                                                                                                          \
-            if (!quad->exists) {                                                                                       \
-                break;                                                                                                 \
+            if (quad->exists && near_rows_##OUT_TYPE(quad, sums, rows, out, requantize->gemm.out_row)) {               \
+                return;                                                                                                \
             }                                                                                                          \
-            for (int32_t row = 0; row < rows;) {                                                                       \
-                row += near_rows_##OUT_TYPE(quad, sums + row * PARTITA_BLOCK, rows - row, out + row * out_row, out_row);\
-                const int32_t rest = partita_min(rows - row, 2);                                                       \
-                if (rest > 0) {                                                                                        \
-                    const struct partita_block exact = {.column = part.column, .columns = PARTITA_BLOCK};              \
-                    columns_##OUT_TYPE(requantize, &exact, out + row * out_row, rest, sums + row * PARTITA_BLOCK);     \
-                }                                                                                                      \
-                row += rest;                                                                                           \
-            }                                                                                                          \
-            part.column += PARTITA_BLOCK;                                                                              \
-            sums += PARTITA_BLOCK;                                                                                     \
-            out += PARTITA_BLOCK;                                                                                      \
         }                                                                                                              \
-        if (part.columns > 0) {                                                                                        \
-            columns_##OUT_TYPE(requantize, &part, out, rows, sums);                                                    \
-        }                                                                                                              \
+        columns_##OUT_TYPE(requantize, block, out, rows, sums);                                                        \
     }
 
 #endif
