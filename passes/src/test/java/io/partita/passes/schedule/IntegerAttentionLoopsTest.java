@@ -6,11 +6,13 @@ import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured.Attention;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,24 @@ class IntegerAttentionLoopsTest extends EvaluatedLoops {
     String calls = queries < 32 ? FEW : MANY;
     assertThat(loops(graph -> quantized(graph, attention(graph, queries, causal)), l1))
         .containsExactly(calls.replace("]", ", quantize_f32_i8]"));
+  }
+
+  /** A gather needs the columns of all heads, which are quantized where each head has its own. */
+  @ParameterizedTest
+  @CsvSource({"1, 100000", "7, 100000", "39, 100000"})
+  void quantizesValuesThatBecomeColumns(long queries, long l1) {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value tokens =
+                  graph.add(
+                      new Movement.Transpose(List.of(0, 2, 1, 3)), attention(graph, queries, true));
+              return quantized(
+                  graph, graph.add(new Movement.Reshape(Shape.of(queries, 40)), tokens));
+            },
+            l1);
+    String calls = queries < 32 ? FEW : MANY;
+    assertThat(loops).containsExactly(calls.replace("]", ", quantize_f32_i8]"));
   }
 
   /** Keys and values leave no room then. */

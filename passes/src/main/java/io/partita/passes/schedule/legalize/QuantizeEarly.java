@@ -18,17 +18,21 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code quantize(reshape(x)) -> reshape(quantize(x))} with one scale and one zero point, and
- * {@code requantize} with one multiplier and one addend: so the loop that computes x can quantize
- * it, too.
+ * {@code quantize(reshape(x)) -> reshape(quantize(x))}, and the same with {@code transpose}, with
+ * one scale and one zero point, and {@code requantize} with one multiplier and one addend: so the
+ * loop that computes x can quantize it, too.
  */
 final class QuantizeEarly implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> MOVED = Capture.of("moved");
-  private static final Pattern RESHAPED = op(Movement.Reshape.class, any(X)).as(MOVED).once();
+  private static final Pattern REORDERED =
+      either(op(Movement.Reshape.class, any(X)), op(Movement.Transpose.class, any(X)))
+          .as(MOVED)
+          .once();
   private static final Pattern PATTERN =
       either(
-          op(Quantize.class, RESHAPED, any(), any()), op(Requantize.class, RESHAPED, any(), any()));
+          op(Quantize.class, REORDERED, any(), any()),
+          op(Requantize.class, REORDERED, any(), any()));
 
   @Override
   public Class<? extends Op> root() {

@@ -44,6 +44,21 @@ public final class EarlyRuleTest implements RuleTest {
                 %1 = reshape(%0) {to = [3, 4]} : i8[3,4]
                 """),
         assertThat(new QuantizeEarly())
+            .as("heads that become columns")
+            .on(
+                """
+                (%x: f32[2,3,5], %s: f32[], %z: i8[])
+                %0 = transpose(%x) {permutation = [1, 0, 2]} : f32[3,2,5]
+                %1 = reshape(%0) {to = [3, 10]} : f32[3,10]
+                %2 = quantize(%1, %s, %z) {axis = 0, block = 0, to = i8} : i8[3,10]
+                """)
+            .gives(
+                """
+                %0 = quantize(%x, %s, %z) {axis = 0, block = 0, to = i8} : i8[2,3,5]
+                %1 = transpose(%0) {permutation = [1, 0, 2]} : i8[3,2,5]
+                %2 = reshape(%1) {to = [3, 10]} : i8[3,10]
+                """),
+        assertThat(new QuantizeEarly())
             .as("scales of columns")
             .on(
                 """
