@@ -55,12 +55,14 @@ final class ChipLowering {
   private final Unsupported unsupported;
   private final Module module;
   private final Graph graph;
+  private final Map<Value, List<Node>> readers;
   private final List<Group> groups;
   private final StoredTypes types;
   private final Sharing sharing;
   private final ColumnStorage columns;
   private final Destinations destinations;
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
+  private final ReorderedValues reordered;
   private final SharedRegions regions;
   private final KnownValues known;
   private final PackedWeights weights;
@@ -91,6 +93,7 @@ final class ChipLowering {
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
+    this.readers = graph.readers();
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
@@ -104,6 +107,7 @@ final class ChipLowering {
       }
     }
     this.types = StoredTypes.of(graph, kernels.arePaged() && StoredTypes.areOfBf16(program));
+    this.reordered = new ReorderedValues(types);
     RoleExchanges messages = new RoleExchanges(program, devices);
     this.sharing = new Sharing(graph, types, steps, node -> messages.gathered(node).isPresent());
     this.columns = new ColumnStorage(graph);
@@ -199,7 +203,9 @@ final class ChipLowering {
       return;
     }
     tasks.enter(group.nodes(), storages);
-    boolean isKnown = storages.keySet().containsAll(group.operands());
+    boolean isKnown =
+        group.operands().stream()
+            .allMatch(operand -> storages.containsKey(operand) || reordered.contains(operand));
     if (group.epilogues() > 0
         && isKnown
         && !EpilogueFusion.isFaster(group, kernels, value -> view(group, value))) {
@@ -286,18 +292,68 @@ final class ChipLowering {
     if (fold(node)) {
       return;
     }
-    if (node.op() instanceof Movement.Reshape reshape && storages.containsKey(node.operand(0))) {
-      copy(node, reshape);
+    if (node.op() instanceof Movement.Reshape && storages.containsKey(node.operand(0))) {
+      if (!isReadThere(node)) {
+        copy(node);
+      }
     } else {
       compute(step, group, true);
     }
   }
 
+  /** Whether loops may read a reshape that no view of its operand has from this operand. */
+  private boolean isReadThere(Node node) {
+    List<Node> all = readers.getOrDefault(node.result(), List.of());
+    return !kernels.arePaged()
+        && destinations.of(node.result()).isEmpty()
+        && graph.outputs().stream().noneMatch(output -> output.value() == node.result())
+        && all.stream().allMatch(reader -> tasks.areTogether(node, reader))
+        && reordered.add(node, storages.get(node.operand(0)), all);
+  }
+
   /** Copies the elements of a reshape that no view of its operand has. */
-  private void copy(Node node, Movement.Reshape reshape) {
+  private void copy(Node node) {
     storages.put(node.result(), placeFor(node.result()));
-    loops.reshape(node, reshape, storages.get(node.operand(0)), storages.get(node.result()));
+    loops.reshape(
+        node,
+        (Movement.Reshape) node.op(),
+        storages.get(node.operand(0)),
+        storages.get(node.result()));
     wrote(node.result());
+  }
+
+  /**
+   * Copies the reordered values that a group reads, unless their loads by the loop take less time
+   * than the copy and loads of contiguous elements. Later loops read the copy, too.
+   */
+  private void copyReordered(Group group) {
+    for (Value value : group.operands()) {
+      if (!reordered.contains(value)) {
+        continue;
+      }
+      Optional<TileSpace> space = contiguous(group);
+      Node node = value.definition();
+      Optional<TileSpace> copy =
+          loops.reshaping(
+              (Movement.Reshape) node.op(), storages.get(node.operand(0)), placeFor(value));
+      boolean isFaster =
+          kernels.isFaster(
+              reordered.loads(space, group, null),
+              List.of(copy, reordered.loads(space, group, value)));
+      if (!isFaster) {
+        reordered.remove(value);
+        copy(node);
+      }
+    }
+  }
+
+  /** Returns the loop of a group if reordered values were contiguous. */
+  private Optional<TileSpace> contiguous(Group group) {
+    return Lowerings.lower(
+        group,
+        group.operands().stream().map(operand -> view(group, operand)).toList(),
+        group.results().stream().map(result -> view(group, result)).toList(),
+        kernels.arePaged());
   }
 
   /** The storage of a result that only reorders the elements of its operand. */
@@ -335,9 +391,10 @@ final class ChipLowering {
    */
   private void compute(int step, Group group, boolean isLast) {
     tasks.enter(group.nodes(), storages);
+    copyReordered(group);
     List<Storage> operands = new ArrayList<>();
     for (Value operand : group.operands()) {
-      Storage storage = storage(group, operand);
+      Storage storage = reordered.source(operand).orElse(storage(group, operand));
       if (storage == null) {
         unsupported.add(group.first(), "an operand without elements");
       } else {
@@ -349,9 +406,7 @@ final class ChipLowering {
     }
     if (operands.size() == group.operands().size()) {
       List<Storage> results = group.results().stream().map(storages::get).toList();
-      Optional<TileSpace> space =
-          Lowerings.lower(
-              group, LoopTasks.views(operands), LoopTasks.views(results), kernels.arePaged());
+      Optional<TileSpace> space = reordered.loads(contiguous(group), group, null);
       Optional<Storage> inPlace =
           isLast
               ? space.flatMap(found -> inPlace(step, group, found, operands, results))

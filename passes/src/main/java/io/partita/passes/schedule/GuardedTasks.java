@@ -90,6 +90,11 @@ final class GuardedTasks {
     return !conditions.isEmpty();
   }
 
+  /** Whether the tasks of two nodes have the same conditions. */
+  boolean areTogether(Node one, Node other) {
+    return regions.conditions(one).equals(regions.conditions(other));
+  }
+
   /** {@link GatedRegions#isChoice}. */
   boolean isChoice(Node node) {
     return regions.isChoice(node);

@@ -99,26 +99,38 @@ record LoopTasks(LoopKernels kernels, GuardedTasks tasks, Unsupported unsupporte
     move(node, node.origin(), NodeText.of(node), op, from, to);
   }
 
+  /** Returns the space of the loop that {@link #reshape} adds; empty if there is no kernel. */
+  Optional<TileSpace> reshaping(Movement.Reshape op, Storage from, Storage to) {
+    return Moved.of(from, to, kernels.arePaged()).space(op, kernels.arePaged());
+  }
+
   /**
    * @param op keeps the order of elements
    */
   private void move(Node node, Origin origin, String text, Op op, Storage from, Storage to) {
-    Optional<Storage> words = inWords(from);
-    Optional<Storage> place = inWords(to);
-    boolean areInWords = words.isPresent() && place.isPresent();
-    List<Storage> read = List.of(areInWords ? words.get() : from);
-    List<Storage> written = List.of(areInWords ? place.get() : to);
+    Moved moved = Moved.of(from, to, kernels.arePaged());
     add(
         node,
         origin,
         text,
-        Lowerings.lower(op, views(read), views(written), kernels.arePaged()),
-        read,
-        written);
+        moved.space(op, kernels.arePaged()),
+        List.of(moved.from),
+        List.of(moved.to));
   }
 
-  /** Regions begin at multiples of a word; pages have elements of their own type. */
-  private Optional<Storage> inWords(Storage storage) {
-    return kernels.arePaged() ? Optional.empty() : storage.inElements(ElementType.I32);
+  /** What a loop moves as it moves it: in words, if both are in words. */
+  private record Moved(Storage from, Storage to) {
+    /** Regions begin at multiples of a word; pages have elements of their own type. */
+    static Moved of(Storage from, Storage to, boolean arePaged) {
+      Optional<Storage> words = from.inElements(ElementType.I32);
+      Optional<Storage> place = to.inElements(ElementType.I32);
+      return arePaged || words.isEmpty() || place.isEmpty()
+          ? new Moved(from, to)
+          : new Moved(words.get(), place.get());
+    }
+
+    Optional<TileSpace> space(Op op, boolean arePaged) {
+      return Lowerings.lower(op, List.of(from.view()), List.of(to.view()), arePaged);
+    }
   }
 }

@@ -79,8 +79,8 @@ final class MovementLowering {
     List<Long> extents = new ArrayList<>();
     List<Long> from = new ArrayList<>();
     List<Long> to = new ArrayList<>();
-    Cursor source = new Cursor(x);
-    Cursor target = new Cursor(out);
+    ElementCursor source = new ElementCursor(x);
+    ElementCursor target = new ElementCursor(out);
     while (source.left() > 1 || target.left() > 1) {
       long extent = Math.min(source.left(), target.left());
       if (source.left() % extent != 0 || target.left() % extent != 0) {
@@ -91,40 +91,6 @@ final class MovementLowering {
       to.addFirst(target.take(extent));
     }
     return Optional.of(copy(from, new TensorView(out.element(), extents, to)));
-  }
-
-  /** Splits the dimensions of a tensor, innermost first; contiguous ones are merged. */
-  private static final class Cursor {
-    private final TileGrid grid;
-    private int next;
-    private long left = 1;
-    private long stride;
-
-    Cursor(TensorView view) {
-      grid = TileGrid.of(view.shape(), List.of(view.strides()), List.of());
-      next = grid.rank();
-      advance();
-    }
-
-    private void advance() {
-      if (left == 1 && next > 0) {
-        next--;
-        left = grid.extents().get(next);
-        stride = grid.strides().getFirst().get(next);
-      }
-    }
-
-    long left() {
-      return left;
-    }
-
-    long take(long extent) {
-      long own = stride;
-      left /= extent;
-      stride *= extent;
-      advance();
-      return own;
-    }
   }
 
   /** Reads whole lines even if a step skips elements. */

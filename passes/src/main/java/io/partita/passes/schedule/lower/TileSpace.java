@@ -108,6 +108,10 @@ public record TileSpace(
           : this;
     }
 
+    Operand with(List<BoxDimension> other) {
+      return new Operand(name, value, element, packing, direction, other, isNear);
+    }
+
     Operand near() {
       return new Operand(name, value, element, packing, direction, box, true);
     }
