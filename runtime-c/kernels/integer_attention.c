@@ -524,6 +524,25 @@ static PARTITA_COMPACT void values_of(const struct partita_attention_values *att
     }
 }
 
+/* Stores weighted values of a block: each step for a query's four, as a unit of floats takes some cycles. */
+static PARTITA_STAGED void store_block(uint32_t sums[][PARTITA_BLOCK], const float *scales, float *out, int32_t out_row)
+{
+    for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+        const float scale = scales[i];
+        float values[PARTITA_BLOCK];
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            values[j] = (float)(int32_t)sums[i][j];
+        }
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            values[j] *= scale;
+        }
+        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_BLOCK; j++) {
+            out[j] = values[j];
+        }
+        out += out_row;
+    }
+}
+
 /* The same of four queries. */
 static PARTITA_COMPACT void values_of_four(const struct partita_attention_values *attention, const uint8_t *lines,
                                         const int8_t *v, int32_t features, float *out)
@@ -548,8 +567,12 @@ static PARTITA_COMPACT void values_of_four(const struct partita_attention_values
                 weigh_rest(weights + i * row, v, v_row, 4 * words, keys, columns, sums[i]);
             }
         }
-        for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
-            finish_values(attention, sums[i], scales[i], columns, out + i * attention->out_row);
+        if (columns == PARTITA_BLOCK && attention->first_key == 0 && !attention->more_keys) {
+            store_block(sums, scales, out, attention->out_row);
+        } else {
+            for (int32_t i = 0; i < PARTITA_BLOCK; i++) {
+                finish_values(attention, sums[i], scales[i], columns, out + i * attention->out_row);
+            }
         }
         v += PARTITA_BLOCK;
         out += PARTITA_BLOCK;
