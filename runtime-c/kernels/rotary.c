@@ -5,25 +5,51 @@ struct shape {
     int32_t distance; /* to its partner */
 };
 
+/* Rotates `count` pairs, a constant: each step for all of them, as a unit of floats takes some cycles. */
+PARTITA_INLINE void rotate_some(const float *a, float *out, const float *c, const float *s, struct shape shape,
+                                int32_t count)
+{
+    float x[PARTITA_GROUP];
+    float y[PARTITA_GROUP];
+    float cosines[PARTITA_GROUP];
+    float sines[PARTITA_GROUP];
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        x[i] = a[i * shape.step];
+        y[i] = a[i * shape.step + shape.distance];
+        cosines[i] = c[i];
+        sines[i] = s[i];
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        const float first = x[i] * cosines[i] - y[i] * sines[i];
+        y[i] = y[i] * cosines[i] + x[i] * sines[i];
+        x[i] = first;
+    }
+    PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
+        out[i * shape.step] = x[i];
+        out[i * shape.step + shape.distance] = y[i];
+    }
+}
+
 /* Rotates some pairs of a vector. */
-static PARTITA_COMPACT void rotate_pairs(const struct partita_rotary *rotary, struct shape shape, int32_t start,
-                                         int32_t angles, struct partita_range pairs)
+static PARTITA_STAGED void rotate_pairs(const struct partita_rotary *rotary, struct shape shape, int32_t start,
+                                        int32_t angles, struct partita_range pairs)
 {
     const float *a = rotary->x + start + pairs.from * shape.step;
-    const float *b = a + shape.distance;
-    const float *c = rotary->cosines + angles;
-    const float *s = rotary->sines + angles;
-    float *first = rotary->out + start + pairs.from * shape.step;
-    float *second = first + shape.distance;
-    for (int32_t i = pairs.from; i < pairs.to; i++) {
-        const float x = *a;
-        const float y = *b;
-        *first = x * c[i] - y * s[i];
-        *second = y * c[i] + x * s[i];
+    float *out = rotary->out + start + pairs.from * shape.step;
+    const float *c = rotary->cosines + angles + pairs.from;
+    const float *s = rotary->sines + angles + pairs.from;
+    int32_t left = pairs.to - pairs.from;
+    for (; left >= PARTITA_GROUP; left -= PARTITA_GROUP) {
+        rotate_some(a, out, c, s, shape, PARTITA_GROUP);
+        a += PARTITA_GROUP * shape.step;
+        out += PARTITA_GROUP * shape.step;
+        c += PARTITA_GROUP;
+        s += PARTITA_GROUP;
+    }
+    for (; left > 0; left--) {
+        rotate_some(a, out, c++, s++, shape, 1);
         a += shape.step;
-        b += shape.step;
-        first += shape.step;
-        second += shape.step;
+        out += shape.step;
     }
 }
 
