@@ -20,10 +20,11 @@ static uint32_t result_part(const struct partita_exchange *exchange, uint32_t at
     return within == 0 && most >= line ? most / line * line : least(most, line - within);
 }
 
+/* Most slices are one tile, which begins the result: a division takes as long as 30 other instructions. */
 static uint8_t *result_place(const struct partita_exchange *exchange, uint32_t at)
 {
     const uint32_t line = exchange->line_bytes;
-    return (uint8_t *)exchange->result + (line == 0 ? at : at / line * exchange->line_stride + at % line);
+    return (uint8_t *)exchange->result + (line == 0 || at == 0 ? at : at / line * exchange->line_stride + at % line);
 }
 
 /* Starts to store such a part. */
@@ -111,22 +112,28 @@ static __attribute__((noinline)) void await_message(struct partita_message *mess
     partita_message_wait(message);
 }
 
-/* Waits for the first that hasn't been awaited. */
-OF_EACH_MESSAGE void await_next(struct queue *queue)
+OF_EACH_MESSAGE void await_ended(struct partita_message *message)
 {
-    struct partita_message *message = &queue->messages[queue->ended % PARTITA_UNDER_WAY];
     if (!partita_message_ended(message)) {
         await_message(message);
     }
+}
+
+/* Waits for the first that hasn't been awaited. */
+OF_EACH_MESSAGE void await_next(struct queue *queue)
+{
+    await_ended(&queue->messages[queue->ended % PARTITA_UNDER_WAY]);
     queue->ended++;
 }
 
 /* Waits until so many have ended. */
 static PARTITA_COMPACT void await(struct queue *queue, uint32_t count)
 {
-    while (queue->ended < count) {
-        await_next(queue);
+    uint32_t ended = queue->ended;
+    for (; ended < count; ended++) {
+        await_ended(&queue->messages[ended % PARTITA_UNDER_WAY]);
     }
+    queue->ended = ended;
 }
 
 /* Copies several slices to where their message is, or from there. */
@@ -224,7 +231,8 @@ static struct tile *load(void)
     struct tile *tile = &tiles[joining.turn % 2];
     uint8_t *l1 = (uint8_t *)joining.exchange->workspace + joining.turn % 2 * joining.half;
     uint32_t bytes = least(joining.left, joining.most);
-    if (joining.gives_result) {
+    /* All elements together are whole lines. */
+    if (joining.gives_result && bytes != joining.all_bytes) {
         bytes = result_part(joining.exchange, joining.loaded, bytes);
     }
     tile->own = joining.own;
@@ -235,7 +243,12 @@ static struct tile *load(void)
     tile->join.elements = (int32_t)(bytes == joining.all_bytes ? joining.all_elements : bytes / joining.exchange->element_bytes);
     partita_load_start(&tile->moved, l1, joining.own, bytes);
     await(&receives, joining.all);
-    partita_load_lines_start(&tile->received, l1 + bytes, joining.received, joining.count, bytes, joining.apart);
+    /* Mostly whole messages, which are one line: its code has just been used. */
+    if (bytes == joining.apart) {
+        partita_load_start(&tile->received, l1 + bytes, joining.received, joining.count * bytes);
+    } else {
+        partita_load_lines_start(&tile->received, l1 + bytes, joining.received, joining.count, bytes, joining.apart);
+    }
     joining.loaded += bytes;
     joining.own += bytes;
     joining.received += bytes;
@@ -270,7 +283,6 @@ static struct tile *begin(const struct partita_exchange *exchange, const struct 
     joining.loaded = 0;
     joining.stored = 0;
     joining.turn = 0;
-    /* Most slices are one tile: a division takes as long as 30 other instructions. */
     if (bytes > TILE || bytes * (count + 1) > half) {
         joining.most = least(aligned(half / (count + 1), size), TILE);
     }
@@ -508,7 +520,9 @@ void partita_exchange(const struct partita_exchange *exchange)
         act(exchange, exchange->copying);
     }
     preloaded = MANY;
-    act(exchange, exchange->action_count);
+    if (begun < exchange->action_count) {
+        act(exchange, exchange->action_count);
+    }
     begun = 0;
     await(&sends, sends.started);
     if (exchange->after != 0) {
