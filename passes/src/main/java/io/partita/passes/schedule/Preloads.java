@@ -194,8 +194,8 @@ final class Preloads {
         TiledKernel kernel = kernel(loop, i);
         used[i] = kernel.workingBytes();
         time[i] = isGuarded[i] ? 0 : time(kernel);
-      } else if (tasks.tasks().get(i) instanceof Task.BeginExchange) {
-        used[i] = WORKSPACE;
+      } else if (tasks.tasks().get(i) instanceof Task.BeginExchange begin) {
+        used[i] = workspace(begin.exchange());
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
         used[i] = workspace(exchange);
         time[i] = isGuarded[i] ? 0 : time(exchange);
