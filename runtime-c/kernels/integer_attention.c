@@ -79,9 +79,28 @@ static inline int32_t row_of_scores(const struct partita_attention_scores *atten
     return attention->scores_row == 0 ? attention->keys : attention->scores_row;
 }
 
+/* Hides the scores of keys after each query. */
+static PARTITA_COMPACT void hide_later(const struct partita_attention_scores *attention, struct place at)
+{
+    const int32_t row = row_of_scores(attention);
+    int32_t *scores = attention->scores + ((at.head * attention->seq + at.query) * row + at.key);
+    int32_t first = attention->position + at.query + 1 - at.key;
+    for (; at.queries > 0; at.queries--) {
+        for (int32_t j = partita_max(first, 0); j < at.keys; j++) {
+            scores[j] = HIDDEN;
+        }
+        first++;
+        scores += row;
+    }
+}
+
 /* Hides and masks scores. */
 static PARTITA_COMPACT void mask_scores(const struct partita_attention_scores *attention, struct place at)
 {
+    if (attention->allowed == 0 && attention->added == 0 && attention->window <= 0) {
+        hide_later(attention, at);
+        return;
+    }
     for (int32_t i = 0; i < at.queries; i++) {
         const int32_t query = at.query + i;
         const int32_t position = attention->position + query;
