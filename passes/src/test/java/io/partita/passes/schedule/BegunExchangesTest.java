@@ -29,6 +29,7 @@ import io.partita.ir.text.ScheduleFile;
 import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.predict.SchedulePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -166,6 +167,25 @@ class BegunExchangesTest {
               }
               assertThat(steps.subList(begin, end)).hasAtLeastOneElementOfType(RunTiles.class);
             });
+  }
+
+  /**
+   * Tests that an exchange is predicted to take its control cycles when it begins and again later.
+   */
+  @Test
+  void controlIsPredictedTwice() {
+    Schedule schedule =
+        schedule(OverlappedBlocks.graph(), "tensor=3,norm=tokens", new Algorithm.Direct(), 3);
+    List<ScheduleStep> steps = schedule.roles().getFirst().steps();
+    List<StepPrediction> predicted =
+        SchedulePrediction.of(schedule, TARGET).devices().getFirst().steps();
+    double control = TARGET.devices().getFirst().exchangeCycles();
+    for (int begin : begins(steps)) {
+      int end = steps.indexOf(((BeginExchange) steps.get(begin)).next(steps, begin).orElseThrow());
+      assertThat(predicted.get(begin).cycles()).isGreaterThan(control);
+      assertThat(predicted.get(end).cycles() - predicted.get(end).computeCycles())
+          .isGreaterThan(control);
+    }
   }
 
   /** Tests that parts of a sum are stored in lines of the whole, not copied there. */

@@ -71,6 +71,9 @@ final class ChipRun {
   /** Whether the exchange has started preloads, as it does at its own step. */
   private boolean preloading;
 
+  /** Whether an earlier step began the exchange. */
+  private boolean isContinued;
+
   private final List<Integer> ends = new ArrayList<>();
   private final List<Double> computed = new ArrayList<>();
   private final List<Traffic> moved = new ArrayList<>();
@@ -237,6 +240,7 @@ final class ChipRun {
       if (step instanceof ScheduleStep.BeginExchange begin) {
         if (exchange == null) {
           begin(begin.next(role.steps(), ends.size()).orElseThrow());
+          isContinued = true;
         }
         if (action < beginning) {
           return next();
@@ -247,6 +251,10 @@ final class ChipRun {
         }
         if (!preloading && action >= beginning) {
           keepOperand();
+          if (isContinued) {
+            // Other code has run since it began.
+            control();
+          }
           boolean isAtOnce = own().actions().preloadsAtOnce(now.result().isPresent());
           preload(isAtOnce ? Long.MAX_VALUE : Actions.PRELOADED);
           preloading = true;
@@ -286,8 +294,14 @@ final class ChipRun {
     sends.clear();
     awaited = 0;
     syncs.begin(own.sync(), device, exchange.origin().name(), reached);
-    reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
+    isContinued = false;
+    control();
     keeping = exchange.operand().isPresent() ? all.keeping(own.before()) : NEVER;
+  }
+
+  /** Adds what an exchange takes when it begins, and again when it goes on after other steps. */
+  private void control() {
+    reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
   }
 
   /** Copies the operand to the vector, unless it is there. */
