@@ -10,6 +10,7 @@ import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.NearTiles;
+import io.partita.passes.schedule.tile.PreloadRoom;
 import io.partita.passes.schedule.tile.TileChoice;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Keeps small values in the working memory from the loop that computes them to the last one that
@@ -146,7 +148,7 @@ final class NearValues {
             .sorted(Comparator.comparingInt(region -> uses.get(region).first))
             .toList();
     Map<Region, Long> places = new LinkedHashMap<>();
-    List<Region> constants = constants(inOrder);
+    List<Region> constants = constants(withoutLast(inOrder, uses, tasks.tasks().size() - 1));
     long end = loopBytes;
     for (Region constant : constants) {
       places.put(constant, end);
@@ -166,6 +168,29 @@ final class NearValues {
       }
     }
     return new Kept(places, constants);
+  }
+
+  /**
+   * Leaves out what the last task alone reads, if that is all that it reads of the constants: then
+   * it leaves their bytes alone, so the others can be copied for the next run meanwhile. {@link
+   * Preloads} copies those that are left out, which are large enough, by themselves.
+   */
+  private List<Region> withoutLast(List<Region> inOrder, Map<Region, Use> uses, int last) {
+    Map<Boolean, List<Region>> constants =
+        inOrder.stream()
+            .filter(region -> region.kind() == Region.Kind.CONSTANT)
+            .collect(Collectors.partitioningBy(region -> uses.get(region).last == last));
+    boolean mayLeaveOut =
+        entries.size() == 1
+            && !constants.get(false).isEmpty()
+            && constants.get(true).stream()
+                .allMatch(
+                    region ->
+                        uses.get(region).first == last
+                            && region.bytes() >= PreloadRoom.LEAST_WEIGHT);
+    return mayLeaveOut
+        ? inOrder.stream().filter(region -> !constants.get(true).contains(region)).toList()
+        : inOrder;
   }
 
   /**

@@ -14,6 +14,8 @@ import java.util.Optional;
 
 /** Adds what starts and awaits preloads to the tasks of a chip. */
 final class PreloadedTasks {
+  private static final int NONE = -1;
+
   private final ChipTasks tasks;
   private final List<Task> changed;
   private final List<PlannedPreload> preloads;
@@ -34,19 +36,19 @@ final class PreloadedTasks {
   /**
    * @param changed the tasks, with loops that use what is preloaded
    * @param preloads in the order in which a task starts their parts
-   * @param isConstantsTime whether the last task can start the copy of small constants for the next
-   *     run
+   * @param constantsTasks tasks that may start the copy of small constants for the next run, the
+   *     preferred one first, as far as they and those behind them leave its bytes alone
    */
   static ChipTasks of(
       ChipTasks tasks,
       List<Task> changed,
       List<PlannedPreload> preloads,
-      boolean isConstantsTime,
+      List<Integer> constantsTasks,
       ChipKind chip) {
-    return new PreloadedTasks(tasks, changed, preloads, chip).with(isConstantsTime);
+    return new PreloadedTasks(tasks, changed, preloads, chip).with(constantsTasks);
   }
 
-  private ChipTasks with(boolean isConstantsTime) {
+  private ChipTasks with(List<Integer> constantsTasks) {
     Map<Region, Long> offsets = new IdentityHashMap<>(tasks.near());
     List<Task.Preload> early = new ArrayList<>();
     for (PlannedPreload each : preloads) {
@@ -57,9 +59,17 @@ final class PreloadedTasks {
         each.parts().forEach(part -> early.add(task(each, part)));
       }
     }
-    Optional<Task.Preload> constants =
-        smallConstants().filter(copy -> isConstantsTime && isFreeAtTheEnd(copy));
-    constants.ifPresent(early::add);
+    Optional<Task.Preload> constants = smallConstants();
+    int constantsTask =
+        constants.stream()
+            .flatMap(copy -> constantsTasks.stream().filter(task -> isFreeFrom(task, copy)))
+            .findFirst()
+            .orElse(NONE);
+    constants = constants.filter(_ -> constantsTask != NONE);
+    for (Task.Preload copy : constants.stream().toList()) {
+      early.add(copy);
+      numbers.put(copy.constant(), copy.number());
+    }
     int[] places = new int[changed.size()];
     for (int i = 0; i < places.length; i++) {
       if (awaitsOnly(i)) {
@@ -69,7 +79,7 @@ final class PreloadedTasks {
         addWaits(i);
         addStarts(i);
       }
-      if (i == places.length - 1) {
+      if (i == constantsTask) {
         constants.ifPresent(all::add);
       }
       places[i] = all.size();
@@ -89,12 +99,13 @@ final class PreloadedTasks {
         .findFirst();
   }
 
-  /** Whether the last task, another one, leaves the bytes alone that a preload writes. */
-  private boolean isFreeAtTheEnd(Task.Preload copy) {
+  /** Whether the tasks from one on, another one, leave the bytes alone that a preload writes. */
+  private boolean isFreeFrom(int task, Task.Preload copy) {
     long from = tasks.near().get(copy.constant());
     long to = from + copy.bytes();
-    return changed.size() > 1
-        && changed.getLast().used().stream()
+    return task > 0
+        && changed.subList(task, changed.size()).stream()
+            .flatMap(each -> each.used().stream())
             .filter(tasks.near()::containsKey)
             .noneMatch(
                 region ->

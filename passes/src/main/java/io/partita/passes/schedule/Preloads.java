@@ -333,7 +333,7 @@ final class Preloads {
         && !own.isNear()
         && own.element().bits() >= Byte.SIZE
         && isWhole(storage)
-        && storage.region().bytes() >= PreloadRoom.LEAST_BYTES
+        && storage.region().bytes() >= PreloadRoom.LEAST_WEIGHT
         && uses.get(storage.region()) == 1
         && NearTiles.isLine(space, operand);
   }
@@ -493,9 +493,31 @@ final class Preloads {
         changed.set(i, loop(loop, i));
       }
     }
-    int last = changed.size() - 1;
-    boolean isConstantsTime = isOnlyEntry && last >= 0 && !isGuarded[last] && mayStart(last);
-    return PreloadedTasks.of(tasks, changed, found, isConstantsTime, chip);
+    return PreloadedTasks.of(tasks, changed, found, constantsTasks(), chip);
+  }
+
+  /**
+   * Returns the tasks that may start the copy of small constants for the next run: the last
+   * exchange, if it has room for all, since the next run begins with a wait for them, and the last
+   * task.
+   */
+  private List<Integer> constantsTasks() {
+    int last = tasks.tasks().size() - 1;
+    long bytes =
+        tasks.tasks().stream()
+            .limit(1)
+            .filter(Task.Preload.class::isInstance)
+            .mapToLong(constants -> ((Task.Preload) constants).bytes())
+            .sum();
+    IntStream exchanges =
+        IntStream.iterate(last, task -> task >= 0, task -> task - 1)
+            .filter(task -> tasks.tasks().get(task) instanceof Task.Exchange)
+            .limit(1)
+            .filter(task -> room(task) >= bytes);
+    return IntStream.concat(exchanges, IntStream.of(last))
+        .filter(task -> isOnlyEntry && task >= 0 && !isGuarded[task] && mayStart(task))
+        .boxed()
+        .toList();
   }
 
   private Task.Loop loop(Task.Loop loop, int task) {

@@ -244,6 +244,34 @@ class NearValuesTest {
     ScheduleVerifier.verify(schedule);
   }
 
+  /** The last loop reads its own constant while those of the next run arrive. */
+  @Test
+  void constantsOfTheLastLoopAreApart() {
+    TensorType row = TensorType.of(ElementType.F32, 512);
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = graph.input("x", row);
+              for (int i = 0; i < 3; i++) {
+                Value addend = graph.constant(Tensor.filled(row, i + 1));
+                x = graph.add(new Reduction.Softmax(0, false), x);
+                x = graph.add(new Elementwise.Binary(BinaryFunction.ADD), x, addend);
+              }
+              graph.output("y", x);
+            });
+    Schedule schedule = Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+    ChipSchedule chip = schedule.roles().getFirst();
+    assertThat(chip.start())
+        .extracting(step -> ((ScheduleStep.Preload) step).bytes())
+        .containsExactly(2 * row.bytes());
+    assertThat(chip.steps()).contains(chip.start().getFirst());
+    ScheduleVerifier.verify(schedule);
+    Map<String, Tensor> inputs = Map.of("x", Tensor.filled(row, 0.5));
+    ScheduleEvaluator twice = new ScheduleEvaluator(schedule);
+    assertThat(twice.run(inputs).get("y").getDouble(7)).isEqualTo(3 + 1 / 512.0);
+    assertThat(twice.run(inputs).get("y").getDouble(7)).isEqualTo(3 + 1 / 512.0);
+  }
+
   @Test
   void whatIsComputedFromExchangesIsKept() {
     Module block = new Module(new DecoderBlocks().build(1), List.of(), Optional.empty());

@@ -124,10 +124,7 @@ class PreloadsTest {
    * @param features between the two products
    */
   private static Program exchangedSums(int rows, int features) {
-    String weight =
-        Stream.generate(() -> "0.01")
-            .limit(64L * features)
-            .collect(Collectors.joining(", ", "[", "]"));
+    String weight = hundredths(64L * features);
     StringBuilder layers = new StringBuilder();
     String x = "x";
     for (int i = 0; i < 3; i++) {
@@ -155,6 +152,10 @@ class PreloadsTest {
             + "\n}\n}\n";
     module = module.replace("ROWS", "" + rows).replace("FEATURES", "" + features);
     return Localization.of(PirParser.parse(module), 1);
+  }
+
+  private static String hundredths(long count) {
+    return Stream.generate(() -> "0.01").limit(count).collect(Collectors.joining(", ", "[", "]"));
   }
 
   @Test
@@ -219,6 +220,67 @@ class PreloadsTest {
     requireSameResults(schedule, inTime, 1);
     assertThat(SchedulePrediction.of(schedule, target).devices().getFirst().cycles())
         .isLessThan(SchedulePrediction.of(inTime, target).devices().getFirst().cycles());
+  }
+
+  /** A run begins with a wait for them, so they arrive before the weights of later loops. */
+  @Test
+  void theLastExchangeStartsTheConstantsOfTheNextRun() {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 6; i++) {
+      lines.append(
+          """
+          %addend = constant LINE : f32[64]
+          %moved = add(%x, %addend) : f32[16,64]
+          %X = softmax(%moved) {axis = 1} : f32[16,64]
+          """
+              .replace("LINE", hundredths(64))
+              .replaceAll("%(addend|moved)", "%$1" + i)
+              .replace("%x", i == 0 ? "%x" : "%x" + (i - 1))
+              .replace("%X", "%x" + i));
+    }
+    String module =
+        """
+        pir 1
+        module {
+        mesh(x=2)
+        graph @sums(%x: f32[16,64]) -> ("y": f32[16,64]) {
+        LINES
+        %weight = constant WEIGHT : f32[64,64]
+        %own = reshard(%weight) {to = "[*{x},*]"} : f32[64{x},64]
+        %part = reshard(%x5) {to = "[*,*{x}]"} : f32[16,64{x}]
+        %term = linear(%part, %own) : f32[16,64] partial(sum: x)
+        %sum = sync(%term) {kind = "all_reduce(x)", to = "[*,*]"} : f32[16,64]
+        %y = tanh(%sum) : f32[16,64]
+        return %y
+        }
+        }
+        """
+            .replace("LINES", lines)
+            .replace("WEIGHT", hundredths(64 * 64));
+    TargetDescription target = TargetLibrary.find("siracusa:chips=2");
+    Program program = Localization.of(PirParser.parse(module), 1);
+    Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
+    ScheduleVerifier.verify(schedule);
+    for (ChipSchedule chip : schedule.roles()) {
+      Preload constants =
+          chip.start().stream()
+              .filter(Preload.class::isInstance)
+              .map(Preload.class::cast)
+              .filter(preload -> preload.origin().name().equals("small constants"))
+              .findFirst()
+              .orElseThrow(() -> new AssertionError(SchedulePrinter.print(schedule)));
+      int exchange = lastIndex(chip, Exchange.class);
+      assertThat(chip.steps().subList(0, exchange)).contains(constants);
+      assertThat(chip.steps().subList(exchange, chip.steps().size())).doesNotContain(constants);
+    }
+    requireSameResults(schedule, inTime(program, target), 16);
+  }
+
+  private static int lastIndex(ChipSchedule chip, Class<? extends ScheduleStep> kind) {
+    return IntStream.range(0, chip.steps().size())
+        .filter(i -> kind.isInstance(chip.steps().get(i)))
+        .max()
+        .orElseThrow();
   }
 
   /** What is left of a step's time is for the weights of a later loop. */

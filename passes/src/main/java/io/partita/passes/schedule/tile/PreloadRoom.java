@@ -25,6 +25,9 @@ public record PreloadRoom(ChipKind chip, DmaChannel channel, double cyclesPerRec
   /** For fewer bytes, starting a transfer takes longer than waiting for it. */
   public static final long LEAST_BYTES = 4096;
 
+  /** The fewest bytes of a weight that is worth a transfer of its own. */
+  public static final long LEAST_WEIGHT = 2048;
+
   /** Returns the room on a chip; empty where each core has a working memory of its own. */
   public static Optional<PreloadRoom> of(TargetDescription target, ChipKind chip) {
     Memory working = chip.working();
