@@ -100,13 +100,22 @@ OF_EACH_MESSAGE struct partita_message *next_of(struct queue *queue, int32_t chi
 enum { MANY = 16384, FEW = 1024, NONE = 0 };
 static PARTITA_NEAR uint32_t preloaded;
 
-/* Waits for a message that hasn't ended; meanwhile, what is preloaded next is copied in parts. */
+/*
+ * Waits for a message that hasn't ended; meanwhile, what is preloaded next is copied in parts, and sends are awaited that
+ * have ended, which would take time at the end of the exchange.
+ */
 static __attribute__((noinline)) void await_message(struct partita_message *message)
 {
     while (preloaded != NONE && partita_preload_waits()) {
         partita_preload_part(preloaded);
         if (partita_message_ended(message)) {
-            break;
+            return;
+        }
+    }
+    while (sends.ended != sends.started && partita_message_ended(&sends.messages[sends.ended % PARTITA_UNDER_WAY])) {
+        sends.ended++;
+        if (partita_message_ended(message)) {
+            return;
         }
     }
     partita_message_wait(message);

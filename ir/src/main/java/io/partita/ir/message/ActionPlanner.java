@@ -12,8 +12,8 @@ import java.util.List;
  */
 final class ActionPlanner {
   /**
-   * A receive isn't posted so early that the device would wait for a new send: so many units must
-   * have been received since it was started.
+   * A receive isn't posted so early that the device would wait for a new send: so many messages
+   * must have been received since it was started.
    */
   private static final int SINCE = 2;
 
@@ -30,7 +30,7 @@ final class ActionPlanner {
   /** The unit that had the buffer of a unit before; -1 if there is none. */
   private final int[] occupants;
 
-  /** The units that had been received when each send was started, and until now. */
+  /** The messages that had been received when each send was started, and until now. */
   private final List<Integer> since = new ArrayList<>();
 
   private int received;
@@ -84,14 +84,29 @@ final class ActionPlanner {
     return new Actions(actions, places, halves * half);
   }
 
-  /** Posts all that may be posted before a unit. */
+  /**
+   * Posts what may be posted before a unit. If it's the first to be received after a send, the
+   * device has time for all, since it waits anyway; before another one only for those that are
+   * received before the next send, for which others may wait.
+   */
   private void postBefore(int unit) {
-    while (next < units.size() && (units.get(next).isSend() || mayPost(next, unit))) {
+    boolean waits = unit == 0 || units.get(unit - 1).isSend();
+    int end = waits ? units.size() : sendAfter(unit);
+    while (next < end && (units.get(next).isSend() || mayPost(next, unit))) {
       if (!units.get(next).isSend()) {
         post(units.get(next), next);
       }
       next++;
     }
+  }
+
+  /** Returns the first send after a unit, or the number of units if there is none. */
+  private int sendAfter(int unit) {
+    int send = unit + 1;
+    while (send < units.size() && !units.get(send).isSend()) {
+      send++;
+    }
+    return send;
   }
 
   /** Whether a unit may be posted before another one is begun. */
@@ -159,7 +174,7 @@ final class ActionPlanner {
     List<Step.Receive> messages = unit.receives();
     actions.add(new Action.Finish(unit.first(), messages, places.get(unit.first()), before));
     posted -= messages.size();
-    received++;
+    received += messages.size();
   }
 
   /**

@@ -10,8 +10,9 @@ import java.util.Optional;
  * are on their way while it works. Results are those of the steps one after the other. Receives are
  * posted as early as nothing in between uses what they write, and a send is awaited when something
  * would write what it reads, or at the end of the exchange. Others may wait for what a device
- * sends, so a send comes before the posts for later messages; after the first send, what is
- * combined next begins to be loaded.
+ * sends, so a send comes before the posts for later messages, which are posted where the device
+ * waits for the first message after a send; after the first send, what is combined next begins to
+ * be loaded.
  *
  * <p>That adds no cycle of waiting devices: all actions are in the order of the steps, except that
  * posts, which wait only for earlier sends of the same device, are earlier.

@@ -79,6 +79,60 @@ class ActionsTest {
             "send 2 after 1");
   }
 
+  /** In the last round, the device sends as soon as it has received, and posts afterwards. */
+  @Test
+  void messagesOfLaterRoundsArePostedWhileTheDeviceWaits() {
+    Slice third = new Slice(128, 64);
+    Slice fourth = new Slice(192, 64);
+    assertThat(
+            text(
+                of(
+                    receive(1, Combine.ADD, FIRST),
+                    send(1, FIRST),
+                    receive(1, Combine.REPLACE, SECOND),
+                    receive(2, Combine.REPLACE, third),
+                    receive(4, Combine.REPLACE, fourth),
+                    send(3, SECOND),
+                    receive(3, Combine.REPLACE, FIRST))))
+        .containsExactly(
+            "post 1",
+            "post 1",
+            "post 2",
+            "post 4",
+            "finish 1",
+            "send 1",
+            "finish 1",
+            "finish 2",
+            "finish 4",
+            "send 3",
+            "post 3 after 1",
+            "finish 3 after 1");
+  }
+
+  /** Two messages were joined after a send, so it has ended. */
+  @Test
+  void whatASendHasReadSinceTwoMessagesMayBeWritten() {
+    assertThat(
+            text(
+                of(
+                    send(1, FIRST),
+                    receive(1, Combine.ADD, SECOND),
+                    receive(2, Combine.ADD, SECOND),
+                    send(2, SECOND),
+                    receive(2, Combine.REPLACE, new Slice(128, 64)),
+                    receive(1, Combine.REPLACE, FIRST))))
+        .containsExactly(
+            "send 1",
+            "post 1",
+            "post 2",
+            "post 2",
+            "finish 1 2",
+            "send 2",
+            "post 1 after 1",
+            "finish 2 after 1",
+            "finish 1 after 1");
+  }
+
   @Test
   void sumsOfOtherElementsOrFunctionsAreApart() {
     assertThat(
