@@ -21,7 +21,8 @@ void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, ui
     queue.asked[last].bytes = bytes;
 }
 
-static void start(uint32_t most)
+/* Returns how many bytes it starts. */
+static uint32_t start(uint32_t most)
 {
     const uint32_t first = queue.first;
     const uint32_t bytes = queue.asked[first].bytes < most ? queue.asked[first].bytes : most;
@@ -33,6 +34,7 @@ static void start(uint32_t most)
         queue.first = (first + 1) % PARTITA_PRELOADS;
         queue.count--;
     }
+    return bytes;
 }
 
 void partita_preload_start(void)
@@ -44,8 +46,8 @@ void partita_preload_start(void)
 
 void partita_preload_part(uint32_t most)
 {
-    if (queue.count > 0 && partita_box_has_room(queue.asked[queue.first].box)) {
-        start(most);
+    while (most > 0 && queue.count > 0 && partita_box_has_room(queue.asked[queue.first].box)) {
+        most -= start(most);
     }
 }
 

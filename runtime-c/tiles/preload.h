@@ -20,7 +20,7 @@ void partita_preload(struct partita_box *box, uint8_t *l1, const uint8_t *l2, ui
 /* Starts what was asked for, as far as it hasn't been started. */
 void partita_preload_start(void);
 
-/* Starts a part of the first of it, of at most so many bytes, unless that would have to wait for parts that are under way. */
+/* Starts the first of it, at most so many bytes, as far as that needn't wait for parts that are under way. */
 void partita_preload_part(uint32_t most);
 
 /* Whether there is something that hasn't been started. */
