@@ -158,23 +158,37 @@ static void pack(const struct partita_exchange *exchange, const struct partita_a
     }
 }
 
-/* Copies the elements of after to the result, through the workspace. */
+/* So many slices are loaded at a time, which follow each other in the result. */
+enum { SLICES = 4 };
+
+/* Copies the elements of after to the result, through the workspace: of several slices as far as there is room for them. */
 static __attribute__((noinline)) void copy_result(const struct partita_exchange *exchange)
 {
+    const uint32_t room = workspace_part(exchange, ~0u);
     uint32_t at = 0;
-    for (uint32_t i = 0; i < exchange->after_count; i++) {
-        const uint8_t *own = place(exchange, exchange->after[i]);
-        uint32_t left = exchange->after[i].size * exchange->element_bytes;
-        while (left > 0) {
-            const uint32_t part = result_part(exchange, at, workspace_part(exchange, left));
+    uint32_t done = 0; /* bytes of the slice */
+    for (uint32_t i = 0; i < exchange->after_count;) {
+        struct partita_transfer loads[SLICES];
+        uint32_t count = 0;
+        uint32_t loaded = 0;
+        while (i < exchange->after_count && count < SLICES && loaded < room && loaded % 4 == 0) {
+            const uint32_t left = exchange->after[i].size * exchange->element_bytes - done;
+            const uint32_t part = least(left, room - loaded);
+            partita_load_start(&loads[count++], (uint8_t *)exchange->workspace + loaded, place(exchange, exchange->after[i]) + done,
+                               part);
+            loaded += part;
+            done = part == left ? 0 : done + part;
+            i += done == 0;
+        }
+        for (uint32_t j = 0; j < count; j++) {
+            partita_transfer_wait(&loads[j]);
+        }
+        for (uint32_t stored = 0, part; stored < loaded; stored += part) {
             struct partita_transfer transfer;
-            partita_load_start(&transfer, exchange->workspace, own, part);
+            part = result_part(exchange, at, loaded - stored);
+            store_result(&transfer, exchange, at, (uint8_t *)exchange->workspace + stored, part);
             partita_transfer_wait(&transfer);
-            store_result(&transfer, exchange, at, exchange->workspace, part);
-            partita_transfer_wait(&transfer);
-            own += part;
             at += part;
-            left -= part;
         }
     }
 }

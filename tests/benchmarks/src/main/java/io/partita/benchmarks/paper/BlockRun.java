@@ -6,9 +6,17 @@ package io.partita.benchmarks.paper;
  * @param strategy what is split over chips, as for {@code --strategy}
  */
 public record BlockRun(Workload workload, String strategy, Run run) {
-  /** The bytes of weights on all chips together: with tokens split, each chip has all of them. */
+  /**
+   * The bytes of weights on all chips together: with tokens split, each chip, or each group of
+   * chips, has all of them.
+   */
   long weights() {
-    return workload.weights() * (strategy.equals(Workload.SEQUENCE) ? run.chips() : 1);
+    return workload.weights() * copies();
+  }
+
+  /** The number of chips, or of groups of chips, that have all weights each. */
+  int copies() {
+    return Workload.copies(strategy, run.chips());
   }
 
   /** Whether all weights stay in L2, so that the run loads none. */

@@ -30,12 +30,18 @@ record LowerBound(double weights, double kernels, double links, double ways) {
         (double) (block.weights() + block.workload().cache()) / run.chips() / Siracusa.DMA_RATE,
         run.kernels(),
         (double) run.moved().link() / run.chips() / Siracusa.LINK_RATE,
-        exchanges(block) * way(run.chips()));
+        exchanges(block) * way(together(block)));
   }
 
   /** The cycles that a block takes at least. */
   double cycles() {
     return Math.max(Math.max(weights, kernels), links) + ways;
+  }
+
+  /** The chips with which each exchanges: all, or those of its group. */
+  private static int together(BlockRun block) {
+    int chips = block.run().chips();
+    return block.copies() == chips ? chips : chips / block.copies();
   }
 
   /** Exchanges that depend on each other: without sums on all chips, operands are gathered, too. */

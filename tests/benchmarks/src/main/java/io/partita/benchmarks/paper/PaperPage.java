@@ -31,8 +31,8 @@ public final class PaperPage {
       are the bytes that it loads from L3 because the chips' L2 can't hold its weights and cache. *With the next block's loads* assumes that L3 loads all matrices of a block during each block: the time is
       the longer of the run and these loads, the energy has these loads too. Whole decoders [below](#whole-decoders) measure how loads and computation really overlap. *Speedup* compares times between runs: the longer of a run and the loads that it starts, the last of which are for the next run.
 
-      A token's block is split by `tensor` or by `tensor,norm=columns`, blocks with several tokens by `tensor`, by `tensor,norm=tokens` or by `sequence`, whichever is predicted to be the fastest. With the last two, chips have the block's input and output split by tokens, as they are between the blocks of a model.
-      With `sequence`, each chip has all weights, so that all chips load them; only keys and values are exchanged.
+      A token's block is split by `tensor` or by `tensor,norm=columns`, blocks with several tokens by `tensor`, by `tensor,norm=tokens`, by `sequence`, or by tokens between groups of four chips and by `tensor,norm=tokens` within each (as `sequence=2,tensor=4,norm=tokens` for eight chips), whichever is predicted to be the fastest. With all but the first, chips have the block's input and output split by tokens, as they are between the blocks of a model.
+      With `sequence`, each chip or each group has all weights, so that all of them load these; only keys and values are exchanged between them.
       """;
 
   private final Measurements measured;

@@ -1,7 +1,10 @@
 package io.partita.benchmarks.paper;
 
 import io.partita.zoo.Mode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A block that the paper measures alone, in 8 bits: its section V-A. */
 public enum Workload {
@@ -58,6 +61,11 @@ public enum Workload {
   static final String SEQUENCE = "sequence";
 
   private static final int MOST_GATHERED = 8;
+
+  /** The chips that are linked to each other. */
+  private static final int GROUP = 4;
+
+  private static final Pattern GROUPS = Pattern.compile("sequence=([0-9]+),.*");
 
   private final String text;
   private final String title;
@@ -123,14 +131,27 @@ public enum Workload {
 
   /**
    * The strategies to choose from: a token can be gathered by columns, and several tokens can have
-   * their norms, or all that isn't attention, on different chips. Gathers take more messages than
-   * sums, which more chips don't make up for.
+   * their norms, or all that isn't attention, on different chips or groups of chips. Gathers take
+   * more messages than sums, which more chips don't make up for.
    */
   public List<String> strategies(int chips) {
     if (mode == Mode.DECODE) {
       return chips > MOST_GATHERED ? List.of("tensor") : List.of("tensor", "tensor,norm=columns");
     }
-    return List.of("tensor", "tensor,norm=tokens", SEQUENCE);
+    List<String> strategies = new ArrayList<>();
+    strategies.addAll(List.of("tensor", "tensor,norm=tokens", SEQUENCE));
+    if (chips > GROUP) {
+      strategies.add("sequence=" + chips / GROUP + ",tensor=" + GROUP + ",norm=tokens");
+    }
+    return strategies;
+  }
+
+  /** Returns the number of chips, or of groups of chips, that have all weights each. */
+  static int copies(String strategy, int chips) {
+    Matcher groups = GROUPS.matcher(strategy);
+    return strategy.equals(SEQUENCE)
+        ? chips
+        : groups.matches() ? Integer.parseInt(groups.group(1)) : 1;
   }
 
   /** The multiplications of the block's products, those of attention included. */

@@ -43,4 +43,13 @@ class LowerBoundTest {
     LowerBound bound = LowerBound.of(block);
     assertThat(bound.ways()).isEqualTo(4 * (3 * 100 + 2 * 60));
   }
+
+  @Test
+  void groupsHaveShorterWaysAndAllWeightsEach() {
+    String groups = "sequence=2,tensor=4,norm=tokens";
+    LowerBound all = LowerBound.of(new BlockRun(Workload.PROMPT, "tensor", Examples.EIGHT));
+    LowerBound bound = LowerBound.of(new BlockRun(Workload.PROMPT, groups, Examples.EIGHT));
+    assertThat(bound.ways()).isEqualTo(4 * (2 * 100 + 2 * 60));
+    assertThat(bound.weights()).isGreaterThan(1.9 * all.weights());
+  }
 }
