@@ -157,6 +157,16 @@ void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t
     partita_store_lines_start(next_transfer(box), l2, l1, count, line_bytes, stride);
 }
 
+void partita_box_load_planes(struct partita_box *box, uint8_t *l1, const uint8_t *l2, const struct partita_planes *planes)
+{
+    partita_load_planes_start(next_transfer(box), l1, l2, planes);
+}
+
+void partita_box_store_planes(struct partita_box *box, uint8_t *l2, const uint8_t *l1, const struct partita_planes *planes)
+{
+    partita_store_planes_start(next_transfer(box), l2, l1, planes);
+}
+
 int32_t partita_box_has_room(const struct partita_box *box)
 {
     return box->started - box->waited < PARTITA_BOX_TRANSFERS ||

@@ -45,6 +45,10 @@ void partita_box_load_lines(struct partita_box *box, uint8_t *l1, const uint8_t 
 void partita_box_store_lines(struct partita_box *box, uint8_t *l2, const uint8_t *l1, uint32_t count,
                              uint32_t line_bytes, uint32_t stride);
 
+/* The same for planes of such lines. */
+void partita_box_load_planes(struct partita_box *box, uint8_t *l1, const uint8_t *l2, const struct partita_planes *planes);
+void partita_box_store_planes(struct partita_box *box, uint8_t *l2, const uint8_t *l1, const struct partita_planes *planes);
+
 /* Whether one more transfer can be started without waiting for another. */
 int32_t partita_box_has_room(const struct partita_box *box);
 

@@ -139,7 +139,7 @@ final class BoxCode {
         parameters,
         sizes(index),
         condition(operand),
-        started(isStore, dimensions.size() == 1 && operand.slotBytes() <= LARGEST_TRANSFER),
+        started(isStore, operand.slotBytes() <= LARGEST_TRANSFER ? dimensions.size() : 0),
         box(index),
         isStore ? address(index) : local(index),
         isStore ? local(index) : address(index),
@@ -163,9 +163,19 @@ final class BoxCode {
     };
   }
 
-  /** The runtime function: lines that one transfer moves take a shorter one. */
-  private static String started(boolean isStore, boolean isOfLines) {
-    return "partita_box_" + (isStore ? "store" : "load") + (isOfLines ? "_lines" : "_start");
+  /**
+   * The runtime function: lines that one transfer moves, and planes of them, take shorter ones.
+   *
+   * @param dimensions of lines, if one transfer can move them all
+   */
+  private static String started(boolean isStore, int dimensions) {
+    String kind =
+        switch (dimensions) {
+          case 1 -> "_lines";
+          case 2 -> "_planes";
+          default -> "_start";
+        };
+    return "partita_box_" + (isStore ? "store" : "load") + kind;
   }
 
   private static String unsigned(String expression) {

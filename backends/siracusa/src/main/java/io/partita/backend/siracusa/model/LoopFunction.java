@@ -65,6 +65,11 @@ public record LoopFunction(
     public boolean lines() {
       return started.endsWith("_lines");
     }
+
+    /** Whether {@link #started} takes planes of lines. */
+    public boolean planes() {
+      return started.endsWith("_planes");
+    }
   }
 
   /** A size and its stride, in bytes. */
