@@ -109,7 +109,7 @@ final class ChipLowering {
     this.types = StoredTypes.of(graph, kernels.arePaged() && StoredTypes.areOfBf16(program));
     this.reordered = new ReorderedValues(types);
     RoleExchanges messages = new RoleExchanges(program, devices);
-    this.sharing = new Sharing(graph, types, steps, node -> messages.gathered(node).isPresent());
+    this.sharing = new Sharing(graph, types, steps, messages::sharesVector);
     this.columns = new ColumnStorage(graph);
     addInputs();
     this.destinations =

@@ -3,9 +3,9 @@ package io.partita.passes.schedule;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.message.Slice;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
+import io.partita.passes.schedule.view.Destinations.Gathered;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -68,11 +68,12 @@ final class RoleExchanges {
   }
 
   /**
-   * Returns which elements of the vector the operand of an exchange is, if these are adjacent and
-   * the same on all devices, which get the whole vector; none if messages bring the operand.
+   * Returns the operand of an exchange, if its elements are adjacent and the same on all devices,
+   * which get the whole vector; none if messages bring the operand.
    */
-  Optional<Slice> gathered(Node node) {
-    List<Communication.Exchange> all = of(node);
+  Optional<Gathered> gathered(Node node) {
+    Optional<Node> rest = rest(node);
+    List<Communication.Exchange> all = rest.map(last -> of(node, last)).orElseGet(() -> of(node));
     Communication.Exchange first = all.getFirst();
     boolean isGathered =
         !node.operands().isEmpty()
@@ -82,7 +83,19 @@ final class RoleExchanges {
             && !first.isWhole(first.before())
             && !(node.operand(0).definition() != null
                 && node.operand(0).definition().op() instanceof Communication);
-    return isGathered ? Optional.of(first.before().getFirst()) : Optional.empty();
+    return isGathered
+        ? Optional.of(new Gathered(first.before().getFirst(), rest.orElse(node).result()))
+        : Optional.empty();
+  }
+
+  /** Whether the operand of an exchange is written into the vector that becomes its result. */
+  boolean sharesVector(Node node) {
+    return gathered(node).isPresent()
+        || !node.operands().isEmpty()
+            && node.operand(0).definition() instanceof Node first
+            && exchanges.containsKey(first)
+            && rest(first).equals(Optional.of(node))
+            && gathered(first).isPresent();
   }
 
   /** Returns the nodes that read the result of an exchange. */

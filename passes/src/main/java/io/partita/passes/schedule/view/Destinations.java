@@ -24,6 +24,14 @@ import java.util.function.Function;
  * of the vector of an exchange, the result of a reshape of a transpose, and new values of states.
  */
 public final class Destinations {
+  /**
+   * The operand of an exchange that gives its whole vector, if it can be written there.
+   *
+   * @param own which elements of the vector it is
+   * @param whole the vector: the result of the exchange, or of what goes on with it
+   */
+  public record Gathered(Slice own, Value whole) {}
+
   private final Map<Value, Storage> destinations = new IdentityHashMap<>();
 
   private final Map<Value, List<Node>> readers;
@@ -32,9 +40,10 @@ public final class Destinations {
 
   private final StoredTypes types;
 
-  private final Function<Node, Optional<Slice>> gathered;
+  private final Function<Node, Optional<Gathered>> gathered;
 
-  private Destinations(Graph graph, StoredTypes types, Function<Node, Optional<Slice>> gathered) {
+  private Destinations(
+      Graph graph, StoredTypes types, Function<Node, Optional<Gathered>> gathered) {
     this.types = types;
     this.gathered = gathered;
     this.readers = graph.readers();
@@ -44,8 +53,7 @@ public final class Destinations {
   /**
    * @param states the storage of inputs that are states
    * @param steps by node, the index of the step that computes it
-   * @param gathered of an exchange that gives its whole vector, which elements of this its operand
-   *     is, if it can be written there
+   * @param gathered of an exchange, its operand if it can be written into the vector
    */
   public static Destinations of(
       Module module,
@@ -53,7 +61,7 @@ public final class Destinations {
       Map<Value, Storage> states,
       Sharing sharing,
       Map<Node, Integer> steps,
-      Function<Node, Optional<Slice>> gathered) {
+      Function<Node, Optional<Gathered>> gathered) {
     Destinations made = new Destinations(module.graph(), types, gathered);
     for (Module.State state : module.states()) {
       Value input = named(module.graph(), state.input());
@@ -109,22 +117,25 @@ public final class Destinations {
       case Movement.Reshape reshape -> passOn(node);
       case Movement.Transpose transpose -> passOn(node);
       case Elementwise.Cast cast when isAlias(node) -> passOn(node);
-      case Communication.Exchange exchange -> gathered.apply(node).ifPresent(own -> own(node, own));
+      case Communication.Exchange exchange ->
+          gathered.apply(node).ifPresent(own -> own(node.operand(0), own));
       case Op other -> {}
     }
   }
 
   /** The operand of an exchange is written where its elements are in the vector. */
-  private void own(Node node, Slice own) {
-    Storage vector = destinations.getOrDefault(node.result(), Storage.fresh(node.result(), types));
+  private void own(Value operand, Gathered gathered) {
+    Value whole = gathered.whole();
+    Slice own = gathered.own();
+    Storage vector = destinations.getOrDefault(whole, Storage.fresh(whole, types));
     boolean isPlace = vector.isContiguous() && vector.region().kind() == Region.Kind.ACTIVATION;
     if (isPlace
         && assign(
-            node.operand(0),
+            operand,
             vector
                 .reshaped(List.of(vector.elements()))
                 .map(line -> line.part(0, own.start(), own.size())))) {
-      destinations.put(node.result(), vector);
+      destinations.put(whole, vector);
     }
   }
 
