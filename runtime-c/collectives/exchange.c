@@ -145,6 +145,16 @@ static PARTITA_COMPACT void await(struct queue *queue, uint32_t count)
     queue->ended = ended;
 }
 
+/* Passes those that have ended, while there is nothing else to do. */
+static PARTITA_COMPACT void pass_ended(struct queue *queue)
+{
+    uint32_t ended = queue->ended;
+    while (ended < queue->started && partita_message_ended(&queue->messages[ended % PARTITA_UNDER_WAY])) {
+        ended++;
+    }
+    queue->ended = ended;
+}
+
 /* Copies several slices to where their message is, or from there. */
 static void pack(const struct partita_exchange *exchange, const struct partita_action *action)
 {
@@ -341,6 +351,7 @@ static PARTITA_COMPACT void join(struct tile *tile)
         }
         struct tile *next = load();
         if (!is_alone) {
+            pass_ended(&sends);
             partita_team_wait();
         }
         store(tile);
