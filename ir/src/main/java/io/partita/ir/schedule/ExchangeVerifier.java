@@ -34,13 +34,21 @@ final class ExchangeVerifier {
     memory.requireTransfer(begun == null, "no exchange under way after a run", begun);
   }
 
-  /** Until the exchange, messages use its vector and its buffers, and its operand is kept. */
+  /**
+   * Until the exchange, messages use its vector and its buffers, and its operand is kept, also in
+   * the vector where messages leave it alone.
+   */
   void begin(ScheduleStep.Exchange exchange) {
     requireWorkspace(exchange);
     requireBefore(exchange);
     exchange.operand().ifPresent(at -> keep(at, bytes(exchange, before(exchange))));
     memory.write("vector", exchange.vector(), vectorBytes(exchange));
     memory.fill(exchange.vector(), vectorBytes(exchange), ARRIVING);
+    if (exchange.operand().isEmpty()) {
+      before(exchange).stream()
+          .filter(own -> isLeft(exchange, own))
+          .forEach(own -> memory.fill(place(exchange, own), bytes(exchange, own), LEAVING));
+    }
     long message = exchange.messageBytes();
     exchange
         .message()
@@ -50,6 +58,23 @@ final class ExchangeVerifier {
               memory.fill(at, message, ARRIVING);
             });
     begun = exchange;
+  }
+
+  /** Whether no message writes elements. */
+  private static boolean isLeft(ScheduleStep.Exchange exchange, Slice own) {
+    return exchange.exchanges().stream()
+        .flatMap(each -> each.steps().stream())
+        .filter(Step.Receive.class::isInstance)
+        .flatMap(receive -> receive.slices().stream())
+        .noneMatch(own::overlaps);
+  }
+
+  private static long place(ScheduleStep.Exchange exchange, Slice slice) {
+    return exchange.vector() + exchange.element().packedBytes(slice.start());
+  }
+
+  private static long bytes(ScheduleStep.Exchange exchange, Slice slice) {
+    return exchange.element().packedBytes(slice.size());
   }
 
   /** Marks an operand as being sent; the exchange gives its bytes back what they held. */
@@ -111,10 +136,8 @@ final class ExchangeVerifier {
     if (exchange.operand().isPresent()) {
       memory.read("operand", exchange.operand().get(), bytes(exchange, before(exchange)));
     } else {
-      ElementType element = exchange.element();
       for (Slice own : before(exchange)) {
-        long start = exchange.vector() + element.packedBytes(own.start());
-        memory.read("vector", start, element.packedBytes(own.size()));
+        memory.read("vector", place(exchange, own), bytes(exchange, own));
       }
     }
   }

@@ -99,8 +99,8 @@ public sealed interface ScheduleStep {
   /**
    * Begins the next exchange of the run: copies its operand into its vector, posts receives, and
    * starts sends, up to the first message that it waits for ({@link Actions#beginning}). Messages
-   * are on their way during the steps before the exchange, which leave its vector, its buffers and
-   * its operand alone.
+   * are on their way during the steps before the exchange, which leave its vector and its buffers
+   * alone, and may read its operand, also in the vector.
    */
   record BeginExchange(Origin origin) implements ScheduleStep {
     /**

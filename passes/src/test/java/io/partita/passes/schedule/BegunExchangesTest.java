@@ -112,6 +112,43 @@ class BegunExchangesTest {
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
 
+  /** Tests that the operand of a gather is computed in its place in the vector. */
+  @Test
+  void operandsOfBegunGathersAreNotCopied() {
+    Module module =
+        PirParser.parse(
+            """
+            pir 1
+            module {
+              mesh(x=2)
+              graph @main(%a: f32[601{x},40], %b: f32[601{x},40], %w: f32[40,40]) -> ("y": f32[601,40], "z": f32[601{x},40]) {
+                %0 = neg(%a) : f32[601{x},40]
+                %1 = sync(%0) {kind = "all_gather(x)", to = "[*,*]", algorithm = "direct"} : f32[601,40]
+                %2 = matmul(%b, %w) {result = f32} : f32[601{x},40]
+                %3 = relu(%1) : f32[601,40]
+                return %3, %2
+              }
+            }
+            """);
+    Program program = DelayReceives.apply(Localization.of(module, 1), 1);
+    Schedule schedule = Scheduler.schedule(program, TARGET, SchedulerOptions.STANDARD);
+    ScheduleVerifier.verify(schedule);
+    for (ChipSchedule role : schedule.roles()) {
+      assertThat(begins(role.steps())).hasSize(1);
+      assertThat(role.steps())
+          .filteredOn(Exchange.class::isInstance)
+          .singleElement()
+          .satisfies(step -> assertThat(((Exchange) step).operand()).isEmpty());
+    }
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    module
+        .graph()
+        .inputs()
+        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
+    assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
+  }
+
   /** Tests that parts of a product, which is computed while rows are gathered, aren't copied. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
