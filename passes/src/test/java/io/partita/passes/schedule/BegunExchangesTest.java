@@ -59,10 +59,7 @@ class BegunExchangesTest {
   @ValueSource(ints = 2)
   void resultsAreThoseOfTheModel(int tiles) {
     Graph graph = OverlappedBlocks.graph();
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    graph
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(tiles))));
+    Map<String, Tensor> inputs = inputs(graph, tiles);
     List<Tensor> expected = Evaluator.run(graph, List.copyOf(inputs.values()));
     for (String strategy : OverlappedBlocks.STRATEGIES) {
       for (Algorithm algorithm : OverlappedBlocks.ALGORITHMS) {
@@ -103,11 +100,7 @@ class BegunExchangesTest {
     Program program = DelayReceives.apply(Localization.of(module, 1), 1);
     Schedule schedule = Scheduler.schedule(program, TARGET, SchedulerOptions.STANDARD);
     assertThat(begins(schedule.roles().getFirst().steps())).hasSize(1);
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    module
-        .graph()
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    Map<String, Tensor> inputs = inputs(module.graph(), 1);
     Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
@@ -140,11 +133,7 @@ class BegunExchangesTest {
           .singleElement()
           .satisfies(step -> assertThat(((Exchange) step).operand()).isEmpty());
     }
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    module
-        .graph()
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    Map<String, Tensor> inputs = inputs(module.graph(), 1);
     Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
@@ -177,11 +166,7 @@ class BegunExchangesTest {
         .filteredOn(step -> step instanceof RunTiles)
         .hasSize(3)
         .noneMatch(step -> isCopy(role, (RunTiles) step));
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    module
-        .graph()
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    Map<String, Tensor> inputs = inputs(module.graph(), 1);
     List<Tensor> expected = Evaluator.run(module.graph(), List.copyOf(inputs.values()));
     Map<String, Tensor> found = new ScheduleEvaluator(schedule).run(inputs);
     CloseTensors.verify(List.copyOf(found.values()), expected);
@@ -313,5 +298,13 @@ class BegunExchangesTest {
     assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
         .as(change)
         .hasMessageContaining("error P441");
+  }
+
+  private static Map<String, Tensor> inputs(Graph graph, int seed) {
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    graph
+        .inputs()
+        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(seed))));
+    return inputs;
   }
 }
