@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 
 class NearValuesTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
+  private static final TensorType ROW = TensorType.of(ElementType.F32, 512);
   private static final Program LAYERS = SmallPrograms.layers(6, 128);
 
   private static final Schedule NEAR = schedule(true);
@@ -216,28 +217,33 @@ class NearValuesTest {
     return ChangedChips.with(NEAR, ChangedChips.with(chip, steps));
   }
 
+  /** Returns layers of a loop that reads a row of constants and one that reads none. */
+  private static Program rows(int layers, boolean endsWithConstant) {
+    Elementwise.Binary add = new Elementwise.Binary(BinaryFunction.ADD);
+    Reduction.Softmax softmax = new Reduction.Softmax(0, false);
+    return SmallPrograms.of(
+        graph -> {
+          Value x = graph.input("x", ROW);
+          for (int i = 0; i < layers; i++) {
+            Value addend = graph.constant(Tensor.filled(ROW, i + 1));
+            x =
+                endsWithConstant
+                    ? graph.add(add, graph.add(softmax, x), addend)
+                    : graph.add(softmax, graph.add(add, x, addend));
+          }
+          graph.output("y", x);
+        });
+  }
+
   /** Such as the weights of norms and the factors of columns; together, they may be large. */
   @Test
   void rowsOfConstantsArriveTogether() {
-    long columns = 512;
-    TensorType row = TensorType.of(ElementType.F32, columns);
-    Program program =
-        SmallPrograms.of(
-            graph -> {
-              Value x = graph.input("x", row);
-              for (int i = 0; i < 6; i++) {
-                Value addend = graph.constant(Tensor.filled(row, i + 1));
-                x = graph.add(new Elementwise.Binary(BinaryFunction.ADD), x, addend);
-                x = graph.add(new Reduction.Softmax(0, false), x);
-              }
-              graph.output("y", x);
-            });
-    Schedule schedule = Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+    Schedule schedule = Scheduler.schedule(rows(6, false), SIRACUSA, SchedulerOptions.STANDARD);
     ChipSchedule chip = schedule.roles().getFirst();
     assertThat(chip.steps())
         .filteredOn(ScheduleStep.Preload.class::isInstance)
         .extracting(step -> ((ScheduleStep.Preload) step).bytes())
-        .containsExactly(6 * columns * Float.BYTES);
+        .containsExactly(6 * ROW.bytes());
     // A loop that uses none of them starts their transfer for the next run.
     assertThat(chip.start()).hasSize(1);
     assertThat(chip.steps().get(chip.steps().size() - 2)).isEqualTo(chip.start().getFirst());
@@ -247,26 +253,14 @@ class NearValuesTest {
   /** The last loop reads its own constant while those of the next run arrive. */
   @Test
   void constantsOfTheLastLoopAreApart() {
-    TensorType row = TensorType.of(ElementType.F32, 512);
-    Program program =
-        SmallPrograms.of(
-            graph -> {
-              Value x = graph.input("x", row);
-              for (int i = 0; i < 3; i++) {
-                Value addend = graph.constant(Tensor.filled(row, i + 1));
-                x = graph.add(new Reduction.Softmax(0, false), x);
-                x = graph.add(new Elementwise.Binary(BinaryFunction.ADD), x, addend);
-              }
-              graph.output("y", x);
-            });
-    Schedule schedule = Scheduler.schedule(program, SIRACUSA, SchedulerOptions.STANDARD);
+    Schedule schedule = Scheduler.schedule(rows(3, true), SIRACUSA, SchedulerOptions.STANDARD);
     ChipSchedule chip = schedule.roles().getFirst();
     assertThat(chip.start())
         .extracting(step -> ((ScheduleStep.Preload) step).bytes())
-        .containsExactly(2 * row.bytes());
+        .containsExactly(2 * ROW.bytes());
     assertThat(chip.steps()).contains(chip.start().getFirst());
     ScheduleVerifier.verify(schedule);
-    Map<String, Tensor> inputs = Map.of("x", Tensor.filled(row, 0.5));
+    Map<String, Tensor> inputs = Map.of("x", Tensor.filled(ROW, 0.5));
     ScheduleEvaluator twice = new ScheduleEvaluator(schedule);
     assertThat(twice.run(inputs).get("y").getDouble(7)).isEqualTo(3 + 1 / 512.0);
     assertThat(twice.run(inputs).get("y").getDouble(7)).isEqualTo(3 + 1 / 512.0);
