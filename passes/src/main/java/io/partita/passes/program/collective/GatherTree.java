@@ -11,8 +11,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Schedules of an all-gather on a tree in pieces. Each device passes on what it has as soon as a
- * link is free: its own part first, then what its neighbours sent, in the order of arrival. So the
+ * Schedules of an all-gather on a tree in at least as many pieces as there are devices: each
+ * message is a device's part, or a piece of it. Each device passes on what it has as soon as a link
+ * is free: its own part first, then what its neighbours sent, in the order of arrival. So the
  * members of a group have each other's parts early, and those of other groups later.
  *
  * <p>The order is that of links that all work at the same rate. A device that receives several

@@ -11,11 +11,12 @@ import java.util.List;
  * Schedules up a tree, down a tree, or both. Upwards, a device receives from all its children
  * before it sends; downwards, it first sends to the children with the most descendants.
  *
- * <p>Each piece of the vector goes up and down by itself, except in a gather ({@link GatherTree})
- * and a reduce-scatter ({@link ScatterTree}). In each round, a device passes one piece up and an
- * earlier one down: pieces move one hop a round, so a piece is back after two rounds for each hop
- * to the root. If channels hold no message, both ends of a channel must agree on the order of its
- * messages, so all devices are as far behind as the farthest.
+ * <p>Each piece of the vector goes up and down by itself, except in a reduce-scatter ({@link
+ * ScatterTree}) and in a gather of as many pieces as devices ({@link GatherTree}). In each round, a
+ * device passes one piece up and an earlier one down: pieces move one hop a round, so a piece is
+ * back after two rounds for each hop to the root. If channels hold no message, both ends of a
+ * channel must agree on the order of its messages, so all devices are as far behind as the
+ * farthest.
  */
 final class TreeSchedules {
   private final Collective collective;
@@ -38,7 +39,8 @@ final class TreeSchedules {
 
   static Schedule of(Collective collective, Algorithm.Tree algorithm, boolean buffered) {
     TreeSchedules schedules = new TreeSchedules(collective, algorithm, buffered);
-    if (collective.kind() == CollectiveKind.ALL_GATHER && algorithm.pieces() > 1) {
+    if (collective.kind() == CollectiveKind.ALL_GATHER
+        && algorithm.pieces() >= Math.max(2, collective.devices())) {
       return GatherTree.of(collective, schedules.tree, algorithm.pieces(), buffered);
     }
     if (collective.kind() == CollectiveKind.REDUCE_SCATTER) {
