@@ -148,7 +148,7 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes);
 void partita_message_wait(struct partita_message *message);
 
-/* Whether a wait for the message would end at once. The message must still be awaited. */
+/* Whether a wait for the message would end at once. One that has ended needn't be awaited. */
 int32_t partita_message_ended(struct partita_message *message);
 
 /*

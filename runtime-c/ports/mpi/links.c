@@ -99,28 +99,49 @@ void partita_receive_start(struct partita_message *message, int32_t chip, void *
     partita_moved.received += bytes;
 }
 
-void partita_message_wait(struct partita_message *message)
+/* Frees the request of a message that has ended, and checks its size if it was received. */
+static void complete(struct partita_message *message, const MPI_Status *status)
 {
-    MPI_Request request;
-    MPI_Status status;
+    const MPI_Request none = MPI_REQUEST_NULL;
     int count = 0;
-    memcpy(&request, message->header, sizeof request);
-    verify(MPI_Wait(&request, &status));
+    memcpy(message->header, &none, sizeof none);
     if (message->is_send) {
         return;
     }
-    verify(MPI_Get_count(&status, MPI_BYTE, &count));
+    verify(MPI_Get_count(status, MPI_BYTE, &count));
     if ((uint32_t)count != message->bytes) {
         fail_size();
     }
 }
 
-int32_t partita_message_ended(struct partita_message *message)
+static MPI_Request request_of(const struct partita_message *message)
 {
     MPI_Request request;
-    int ended = 0;
     memcpy(&request, message->header, sizeof request);
-    verify(MPI_Request_get_status(request, &ended, MPI_STATUS_IGNORE));
+    return request;
+}
+
+void partita_message_wait(struct partita_message *message)
+{
+    MPI_Request request = request_of(message);
+    MPI_Status status;
+    if (request != MPI_REQUEST_NULL) {
+        verify(MPI_Wait(&request, &status));
+        complete(message, &status);
+    }
+}
+
+int32_t partita_message_ended(struct partita_message *message)
+{
+    MPI_Request request = request_of(message);
+    MPI_Status status;
+    int ended = 1;
+    if (request != MPI_REQUEST_NULL) {
+        verify(MPI_Test(&request, &ended, &status));
+        if (ended) {
+            complete(message, &status);
+        }
+    }
     return ended;
 }
 

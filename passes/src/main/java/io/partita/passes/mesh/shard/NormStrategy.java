@@ -82,7 +82,7 @@ final class NormStrategy {
         pins.whole(value, mesh.tensor());
       } else if (sums.contains(value)) {
         int dim = tokenDim(value.type());
-        pins.split(value, dim, Split.even(mesh.mesh(), tokens(value.type()), 1, mesh.all()));
+        pins.split(value, dim, mesh.tokens(tokens(value.type())));
       }
     }
   }

@@ -109,13 +109,25 @@ record StrategyMesh(
     return axes;
   }
 
-  /** Returns the axis that splits tokens, if there is one, and within its parts all of weights. */
-  List<String> all() {
-    List<String> axes = new ArrayList<>(tensor());
-    if (splitsTokens()) {
-      axes.addFirst(token);
+  /**
+   * Splits tokens over all axes of weights, within the parts of the axis that splits tokens if
+   * there is one.
+   */
+  Split tokens(long extent) {
+    if (!splitsTokens()) {
+      return Split.even(mesh, extent, 1, tensor());
     }
-    return axes;
+    Split outer = Split.even(mesh, extent, token);
+    List<String> axes = new ArrayList<>(List.of(token));
+    axes.addAll(tensor());
+    List<Long> sizes = new ArrayList<>();
+    for (int part = 0; part < outer.parts(); part++) {
+      Split inner = Split.even(mesh, outer.size(part), 1, tensor());
+      for (int i = 0; i < inner.parts(); i++) {
+        sizes.add(inner.size(i));
+      }
+    }
+    return Split.sizes(axes, sizes);
   }
 
   /** Whether weights are split. */

@@ -60,9 +60,9 @@ class PaperPageTest {
             """);
   }
 
-  /** Only goals that are missed have a row. */
+  /** Only blocks that are measured have a row. */
   @Test
-  void aMissedGoalHasItsLowerBound() throws IOException {
+  void aBlockWithAGoalHasItsLowerBound() throws IOException {
     assertThat(section("## Lower bounds"))
         .endsWith(
             """

@@ -36,6 +36,9 @@ class StrategiesTest {
             + " | 6 head=all_gather, 4 head=reduce_scatter, 4 token=all_gather, 1 token=all_reduce",
         "llama/ts_mqa | sequence=3,tensor=2,norm=tokens"
             + " | 8 head=all_gather, 6 head=reduce_scatter, 6 token=all_gather",
+        "llama/ts_sdpa_dynamic | sequence=2,tensor=4,norm=tokens"
+            + " | 6 kv=all_gather+group=all_gather, 4 kv=reduce_scatter+group=reduce_scatter,"
+            + " 4 token=all_gather",
         // Quantized products: their operands and results are gathered; floats are still summed.
         "quantized/llama_qdq | tensor=2,norm=columns | 9 head=all_gather",
         "quantized/bert_qdq | tensor=4,norm=columns | 9 head=all_gather",
