@@ -94,6 +94,14 @@ final class QuantizeCommand implements Callable<Integer> {
   String functions = QuantizationOptions.usual("functions");
 
   @Option(
+      names = "--residual",
+      paramLabel = "TYPE",
+      description =
+          "The sums of skip connections and results of products: int8 or float; by default"
+              + " ${DEFAULT-VALUE}.")
+  String residual = QuantizationOptions.usual("residual");
+
+  @Option(
       names = "--range",
       paramLabel = "CHOICE",
       description =
@@ -121,16 +129,16 @@ final class QuantizeCommand implements Callable<Integer> {
       paramLabel = "E",
       description =
           "The relative error of a product from which its matrix gets 8 bits, and then its input"
-              + " stays float, and of an attention or activation function from which it stays float;"
-              + " by default none.")
+              + " stays float, and of an attention, activation function or residual sum from which it"
+              + " stays float; by default none.")
   String largestError = QuantizationOptions.usual("max-error");
 
   @Option(
       names = "--float",
       paramLabel = "NODE",
       description =
-          "The name of a product, attention or function that stays float, as in the table; may be"
-              + " repeated.")
+          "The name of a product, attention, function or sum that stays float, as in the table; may"
+              + " be repeated.")
   List<String> excluded = new ArrayList<>();
 
   @Option(
@@ -195,6 +203,7 @@ final class QuantizeCommand implements Callable<Integer> {
         Map.entry("activations", activations),
         Map.entry("attention", attention),
         Map.entry("functions", functions),
+        Map.entry("residual", residual),
         Map.entry("range", range),
         Map.entry("percentile", percentile),
         Map.entry("smooth", smoothing),
@@ -248,7 +257,8 @@ final class QuantizeCommand implements Callable<Integer> {
         Stream.of(
                 result.layers().stream().map(layer -> layer.product().name()),
                 result.attentions().stream().map(attention -> attention.site().name()),
-                result.activations().stream().map(activation -> activation.site().name()))
+                result.activations().stream().map(activation -> activation.site().name()),
+                result.residuals().stream().map(sum -> sum.site().name()))
             .flatMap(names -> names)
             .mapToInt(String::length)
             .max()
@@ -278,31 +288,35 @@ final class QuantizeCommand implements Callable<Integer> {
               100 * layer.error(),
               layer.decibels()));
     }
-    for (Quantization.Attention attention : result.attentions()) {
+    for (Quantization.Attention each : result.attentions()) {
       lines.add(
-          String.format(
-              Locale.ROOT,
-              name + "  %-11s %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
-              attention.site().name(),
-              "attention",
-              "",
-              attention.bits() == 8 ? "int8" : "float",
-              100 * attention.ownError(),
-              100 * attention.error(),
-              attention.decibels()));
+          line(
+              name + "  attention  ",
+              each.site().name(),
+              each.bits(),
+              each.ownError(),
+              each.error(),
+              each.decibels()));
     }
-    for (Quantization.Activation activation : result.activations()) {
+    for (Quantization.Activation each : result.activations()) {
       lines.add(
-          String.format(
-              Locale.ROOT,
-              name + "  %-11s %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
-              activation.site().name(),
-              "function",
-              "",
-              activation.bits() == 8 ? "int8" : "float",
-              100 * activation.ownError(),
-              100 * activation.error(),
-              activation.decibels()));
+          line(
+              name + "  function   ",
+              each.site().name(),
+              each.bits(),
+              each.ownError(),
+              each.error(),
+              each.decibels()));
+    }
+    for (Quantization.Residual each : result.residuals()) {
+      lines.add(
+          line(
+              name + "  sum        ",
+              each.site().name(),
+              each.bits(),
+              each.ownError(),
+              each.error(),
+              each.decibels()));
     }
     lines.add(
         String.format(
@@ -314,6 +328,24 @@ final class QuantizeCommand implements Callable<Integer> {
             result.value(),
             result.exact()));
     return lines;
+  }
+
+  /**
+   * A row of what has no matrix of its own.
+   *
+   * @param format of its name, with its kind
+   */
+  private static String line(
+      String format, String name, int bits, double ownError, double error, double decibels) {
+    return String.format(
+        Locale.ROOT,
+        format + " %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
+        name,
+        "",
+        bits == 8 ? "int8" : "float",
+        100 * ownError,
+        100 * error,
+        decibels);
   }
 
   private Map<String, Object> report(Quantization.Result result) {
@@ -338,26 +370,39 @@ final class QuantizeCommand implements Callable<Integer> {
       layers.add(fields);
     }
     report.put("layers", layers);
-    List<Map<String, Object>> attentions = new ArrayList<>();
-    for (Quantization.Attention attention : result.attentions()) {
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("product", attention.site().name());
-      fields.put("inputBits", attention.bits());
-      fields.put("ownError", attention.ownError());
-      fields.put("error", attention.error());
-      attentions.add(fields);
-    }
-    report.put("attentions", attentions);
-    List<Map<String, Object>> functions = new ArrayList<>();
-    for (Quantization.Activation activation : result.activations()) {
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("function", activation.site().name());
-      fields.put("inputBits", activation.bits());
-      fields.put("ownError", activation.ownError());
-      fields.put("error", activation.error());
-      functions.add(fields);
-    }
-    report.put("functions", functions);
+    report.put(
+        "attentions",
+        result.attentions().stream()
+            .map(
+                each ->
+                    fields(
+                        "product", each.site().name(), each.bits(), each.ownError(), each.error()))
+            .toList());
+    report.put(
+        "functions",
+        result.activations().stream()
+            .map(
+                each ->
+                    fields(
+                        "function", each.site().name(), each.bits(), each.ownError(), each.error()))
+            .toList());
+    report.put(
+        "residuals",
+        result.residuals().stream()
+            .map(
+                each ->
+                    fields("sum", each.site().name(), each.bits(), each.ownError(), each.error()))
+            .toList());
     return report;
+  }
+
+  private static Map<String, Object> fields(
+      String kind, String name, int bits, double ownError, double error) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put(kind, name);
+    fields.put("inputBits", bits);
+    fields.put("ownError", ownError);
+    fields.put("error", error);
+    return fields;
   }
 }

@@ -252,6 +252,22 @@ class QuantizeCommandTest {
         .containsOnly(32);
   }
 
+  /** The residual stream has two sums in each of four blocks, the last of which costs the most. */
+  @Tag("thorough")
+  @Test
+  void residualSumsHaveErrorsOfTheirOwn() {
+    Invocation run = quantize(PREFILL, "--samples=2", "--residual=int8");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).containsPattern("/layers.3/\\S+ +sum +int8 +[0-9.]+% +[0-9.]+% ");
+    assertThat(perplexity(quantized) / perplexity(PREFILL)).isBetween(0.95, 1.05);
+    Invocation exact =
+        quantize(PREFILL, "--samples=2", "--residual=int8", "--max-error=0.0001", "--json");
+    assertThat((List<?>) exact.json().get("residuals"))
+        .hasSize(8)
+        .extracting("inputBits")
+        .containsOnly(32);
+  }
+
   @Test
   void functionsNeedAQuantizedProduct() {
     List<String> options = new ArrayList<>(List.of("--functions=int8"));
@@ -263,6 +279,20 @@ class QuantizeCommandTest {
             "error P6308: the model has no activation function to quantize",
             "expected:  an activation function other than ReLU between two quantized products",
             "fix:       leave out --functions int8");
+  }
+
+  @Test
+  void someResidualSumIsToBeQuantized() {
+    List<String> options = new ArrayList<>(List.of("--residual=int8"));
+    for (int layer = 0; layer < 4; layer++) {
+      options.add("--float=/layers." + layer + "/Add");
+      options.add("--float=/layers." + layer + "/Add_1");
+    }
+    assertThat(quantize(PREFILL, options.toArray()).err())
+        .contains(
+            "error P6311: the model has no residual sum to quantize",
+            "found:     none that --float leaves",
+            "fix:       leave out --residual int8");
   }
 
   @Test
@@ -283,7 +313,7 @@ class QuantizeCommandTest {
   void namesTheNearestProduct() {
     assertThat(quantize(PREFILL, "--float=/lm_head/MatMull").err())
         .contains(
-            "error P6306: the model has no such product, attention or function",
+            "error P6306: the model has no such product, attention, function or residual sum",
             "did you mean '--float /lm_head/MatMul'?");
   }
 

@@ -28,4 +28,13 @@ public record Affine(float scale, int zeroPoint) {
     long q = Math.clamp((long) Math.rint(value / scale) + zeroPoint, (long) LEAST, (long) MOST);
     return (q - zeroPoint) * (double) scale;
   }
+
+  /** Returns the nearest numbers that the code has. */
+  public float[] rounded(float[] values) {
+    float[] rounded = new float[values.length];
+    for (int i = 0; i < values.length; i++) {
+      rounded[i] = (float) rounded(values[i]);
+    }
+    return rounded;
+  }
 }

@@ -61,7 +61,7 @@ final class FunctionSites {
   }
 
   private Optional<FunctionSite> site(Product source) {
-    String input = withBias(source);
+    String input = model.withBias(source);
     Set<String> values = new HashSet<>(Set.of(input));
     List<Integer> nodes = new ArrayList<>();
     boolean isCheap = true;
@@ -84,18 +84,6 @@ final class FunctionSites {
     String name = model.producer(output).orElseThrow().getName();
     return Optional.of(
         new FunctionSite(name.isEmpty() ? output : name, source, input, nodes, output));
-  }
-
-  /** Returns the result of a product, or its sum with a trained vector if that is its only use. */
-  private String withBias(Product product) {
-    List<Integer> readers = model.readers(product.output());
-    NodeProto first = readers.size() == 1 ? graph.getNode(readers.getFirst()) : null;
-    boolean isBiased =
-        first != null
-            && first.getOpType().equals("Add")
-            && first.getInputList().stream()
-                .anyMatch(name -> model.isVector(name, product.columns()));
-    return isBiased ? first.getOutput(0) : product.output();
   }
 
   /** Whether a node computes elements from those of these values and numbers. */

@@ -150,6 +150,11 @@ public final class QuantizableModel {
     return FunctionSites.of(this);
   }
 
+  /** Returns the sums of the residual stream of the main graph. */
+  public List<ResidualSite> residuals() {
+    return ResidualSites.of(this);
+  }
+
   /** Returns the results of a function for some numbers. */
   public float[] values(FunctionSite site, float[] numbers) {
     GraphProto given = proto().getGraph();
@@ -205,6 +210,17 @@ public final class QuantizableModel {
   /** Returns the indices of the nodes that read a value, in order. */
   List<Integer> readers(String value) {
     return readers.getOrDefault(value, List.of());
+  }
+
+  /** Returns the result of a product, or its sum with a trained vector if that is its only use. */
+  String withBias(Product product) {
+    List<Integer> readers = readers(product.output());
+    NodeProto first = readers.size() == 1 ? proto().getGraph().getNode(readers.getFirst()) : null;
+    boolean isBiased =
+        first != null
+            && first.getOpType().equals("Add")
+            && first.getInputList().stream().anyMatch(name -> isVector(name, product.columns()));
+    return isBiased ? first.getOutput(0) : product.output();
   }
 
   /** Returns a constant by name. */

@@ -11,11 +11,12 @@ public enum QuantizeCode implements DiagnosticCode {
   RANGE("P6303", "a value has no range to quantize"),
   GROUPS("P6304", "the groups don't divide a weight"),
   OPERATOR_SET("P6305", "the model's operator set can't express the quantization"),
-  LAYER("P6306", "the model has no such product, attention or function"),
+  LAYER("P6306", "the model has no such product, attention, function or residual sum"),
   NO_ATTENTION("P6307", "the model has no attention to quantize"),
   NO_FUNCTION("P6308", "the model has no activation function to quantize"),
   WEIGHT("P6309", "a weight isn't a finite number"),
-  QUANTIZED("P6310", "the model was quantized", Severity.NOTE);
+  QUANTIZED("P6310", "the model was quantized", Severity.NOTE),
+  NO_RESIDUAL("P6311", "the model has no residual sum to quantize");
 
   private final String id;
   private final String title;

@@ -21,8 +21,8 @@ import java.util.Set;
 /**
  * Writes a model with its products quantized: the integers of a matrix are dequantized before the
  * product, and its input is quantized and dequantized. So are the operands of attentions, whose
- * caches become integers, and the arguments of activation functions. All other nodes, and the names
- * of inputs and outputs, stay as they are.
+ * caches become integers, the arguments of activation functions, and sums of the residual stream.
+ * All other nodes, and the names of inputs and outputs, stay as they are.
  */
 public final class QuantizedGraph {
   /** The first version whose {@code DequantizeLinear} takes blocks and integers of 4 bits. */
@@ -46,16 +46,30 @@ public final class QuantizedGraph {
   public record AttentionChoice(AttentionSite site, List<Affine> codes) {}
 
   /**
-   * The quantization of the argument of an activation function.
+   * The quantization of a value for some of its readers.
    *
-   * @param code that of the argument
+   * @param readers the indices of these nodes
    */
-  public record FunctionChoice(FunctionSite site, Affine code) {}
+  public record ValueChoice(String value, List<Integer> readers, Affine code) {
+    public ValueChoice {
+      readers = List.copyOf(readers);
+    }
+
+    /** Quantizes the argument of an activation function. */
+    public static ValueChoice of(FunctionSite site, Affine code) {
+      return new ValueChoice(site.input(), site.nodes(), code);
+    }
+
+    /** Quantizes a sum of the residual stream. */
+    public static ValueChoice of(ResidualSite site, Affine code) {
+      return new ValueChoice(site.output(), site.readers(), code);
+    }
+  }
 
   private final QuantizableModel model;
   private final Map<Product, Choice> choices;
   private final List<AttentionChoice> attentions;
-  private final List<FunctionChoice> functions;
+  private final List<ValueChoice> values;
   private final Map<String, double[]> factors;
   private final Map<Integer, NodeProto> replaced = new HashMap<>();
   private final Map<Integer, List<NodeProto>> before = new HashMap<>();
@@ -70,11 +84,11 @@ public final class QuantizedGraph {
       Map<Product, Choice> choices,
       Map<String, double[]> factors,
       List<AttentionChoice> attentions,
-      List<FunctionChoice> functions) {
+      List<ValueChoice> values) {
     this.model = model;
     this.choices = choices;
     this.attentions = attentions;
-    this.functions = functions;
+    this.values = values;
     this.factors = factors;
     GraphProto graph = model.proto().getGraph();
     graph.getInitializerList().forEach(tensor -> names.add(tensor.getName()));
@@ -87,15 +101,15 @@ public final class QuantizedGraph {
    * @param factors by the name of a value, the factors by which each of its features is divided and
    *     the rows of the matrices that it is multiplied with were multiplied
    * @param attentions the quantization of attentions; others stay float
-   * @param functions the quantization of activation functions; others stay float
+   * @param values the quantization of other values; all others stay float
    */
   public static ModelProto of(
       QuantizableModel model,
       Map<Product, Choice> choices,
       Map<String, double[]> factors,
       List<AttentionChoice> attentions,
-      List<FunctionChoice> functions) {
-    return new QuantizedGraph(model, choices, factors, attentions, functions).write();
+      List<ValueChoice> values) {
+    return new QuantizedGraph(model, choices, factors, attentions, values).write();
   }
 
   private ModelProto write() {
@@ -106,7 +120,7 @@ public final class QuantizedGraph {
       }
     }
     attentions.forEach(this::quantize);
-    functions.forEach(this::quantize);
+    values.forEach(this::quantize);
     boolean hasNibbles = choices.values().stream().anyMatch(choice -> choice.matrix().bits() < 8);
     ModelProto given = model.proto();
     GraphProto.Builder graph = given.getGraph().toBuilder().clearNode().clearInitializer();
@@ -191,12 +205,13 @@ public final class QuantizedGraph {
     read(site.probabilities(), Affine.PROBABILITIES);
   }
 
-  private void quantize(FunctionChoice choice) {
-    String input = choice.site().input();
-    for (int node : choice.site().nodes()) {
+  private void quantize(ValueChoice choice) {
+    for (int node : choice.readers()) {
       for (int operand = 0; operand < current(node).getInputCount(); operand++) {
-        if (current(node).getInput(operand).equals(input)) {
-          read(new AttentionSite.Use(input, node, operand, Optional.empty()), choice.code());
+        if (current(node).getInput(operand).equals(choice.value())) {
+          read(
+              new AttentionSite.Use(choice.value(), node, operand, Optional.empty()),
+              choice.code());
         }
       }
     }

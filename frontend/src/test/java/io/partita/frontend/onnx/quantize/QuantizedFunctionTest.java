@@ -127,7 +127,7 @@ class QuantizedFunctionTest {
             Map.of(),
             Map.of(),
             List.of(),
-            List.of(new QuantizedGraph.FunctionChoice(site, code)));
+            List.of(QuantizedGraph.ValueChoice.of(site, code)));
     assertThat(quantized.getGraph().getNodeList())
         .extracting(NodeProto::getOpType)
         .containsExactly(

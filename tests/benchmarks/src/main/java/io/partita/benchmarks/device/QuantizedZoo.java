@@ -86,6 +86,7 @@ public final class QuantizedZoo {
               true,
               true,
               true,
+              false,
               RangeChoice.MSE,
               PERCENTILE,
               0,

@@ -15,12 +15,8 @@ record FunctionCode(FunctionSite site, Affine code, double error) {
    */
   static FunctionCode of(QuantizableModel model, FunctionSite site, Affine code, SampledRows rows) {
     float[] numbers = rows.numbers();
-    float[] rounded = new float[numbers.length];
-    for (int i = 0; i < numbers.length; i++) {
-      rounded[i] = (float) code.rounded(numbers[i]);
-    }
     float[] wanted = model.values(site, numbers);
-    float[] found = model.values(site, rounded);
+    float[] found = model.values(site, code.rounded(numbers));
     return new FunctionCode(site, code, RelativeError.of(wanted, found));
   }
 

@@ -15,6 +15,7 @@ import io.partita.frontend.onnx.quantize.QuantizeCode;
 import io.partita.frontend.onnx.quantize.QuantizedFile;
 import io.partita.frontend.onnx.quantize.QuantizedGraph;
 import io.partita.frontend.onnx.quantize.QuantizedMatrix;
+import io.partita.frontend.onnx.quantize.ResidualSite;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
@@ -28,6 +29,7 @@ import java.util.SequencedMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Quantizes the products of a model after training, by the values that it has on data. */
 public final class Quantization {
@@ -48,11 +50,12 @@ public final class Quantization {
    * @param activations whether the inputs of products are quantized too
    * @param attention whether attentions compute with integers, and caches are integers
    * @param functions whether the arguments of activation functions are quantized, too
+   * @param residual whether the sums of the residual stream are quantized, too
    * @param percentile the part of the numbers within the range, in percent
    * @param smoothing the part of outliers that moves into the matrices, from 0 to 1
    * @param largestError the relative error of a product beyond which it gets more bits, and of an
-   *     attention or activation function beyond which it stays float
-   * @param excluded the names of products, attentions and functions that stay float
+   *     attention, activation function or residual sum beyond which it stays float
+   * @param excluded the names of products, attentions, functions and sums that stay float
    */
   public record Settings(
       int weightBits,
@@ -60,6 +63,7 @@ public final class Quantization {
       boolean activations,
       boolean attention,
       boolean functions,
+      boolean residual,
       RangeChoice ranges,
       double percentile,
       double smoothing,
@@ -117,6 +121,20 @@ public final class Quantization {
   }
 
   /**
+   * A sum of the residual stream of the quantized model.
+   *
+   * @param bits 32 if it stays float
+   * @param ownError the relative L2 error of the sum, if only it is quantized
+   * @param error the relative L2 error in the quantized model, before the sum is quantized
+   */
+  public record Residual(ResidualSite site, int bits, double ownError, double error) {
+    /** The ratio of signal to quantization noise, in decibels. */
+    public double decibels() {
+      return RelativeError.decibels(error);
+    }
+  }
+
+  /**
    * The quantized model beside the float one.
    *
    * @param metric the name of the metric
@@ -127,6 +145,7 @@ public final class Quantization {
       List<Layer> layers,
       List<Attention> attentions,
       List<Activation> activations,
+      List<Residual> residuals,
       int samples,
       int compared,
       int smoothed,
@@ -205,12 +224,14 @@ public final class Quantization {
           sites.functions().stream()
               .map(site -> code(model, site, seen.get(site.input()), settings))
               .toList();
+      List<ResidualCode> residuals =
+          sites.residuals().stream().map(site -> code(site, seen, settings)).toList();
       Compared exact = compared(runs, shown, Math.min(COMPARED, runs.samples()));
       List<AttentionCode> attentions =
           sites.attentions().stream()
               .map(site -> attention(request, model, choice(site, seen, settings), exact))
               .toList();
-      Codes codes = new Codes(coded, attentions, functions, factors);
+      Codes codes = new Codes(coded, attentions, functions, residuals, factors);
       OnnxModel quantized = given.with(codes.graph(model, settings));
       Compared found = compared(request, quantized, shown, exact.samples().size());
       return new Quantized(given, quantized, codes.result(runs, settings, exact, found));
@@ -233,6 +254,7 @@ public final class Quantization {
       SequencedMap<Product, ProductCode> products,
       List<AttentionCode> attentions,
       List<FunctionCode> functions,
+      List<ResidualCode> residuals,
       Map<String, double[]> factors) {
     ModelProto graph(QuantizableModel model, Settings settings) {
       Map<Product, QuantizedGraph.Choice> choices = new LinkedHashMap<>();
@@ -245,10 +267,18 @@ public final class Quantization {
               .filter(each -> each.isUsed(settings))
               .map(AttentionCode::choice)
               .toList(),
-          functions.stream()
-              .filter(each -> each.isUsed(settings))
-              .map(each -> new QuantizedGraph.FunctionChoice(each.site(), each.code()))
-              .toList());
+          values(settings));
+    }
+
+    private List<QuantizedGraph.ValueChoice> values(Settings settings) {
+      return Stream.concat(
+              functions.stream()
+                  .filter(each -> each.isUsed(settings))
+                  .map(each -> QuantizedGraph.ValueChoice.of(each.site(), each.code())),
+              residuals.stream()
+                  .filter(each -> each.isUsed(settings))
+                  .map(each -> QuantizedGraph.ValueChoice.of(each.site(), each.code())))
+          .toList();
     }
 
     /**
@@ -280,6 +310,15 @@ public final class Quantization {
               .map(
                   each ->
                       new Activation(
+                          each.site(),
+                          bits(each.isUsed(settings)),
+                          each.error(),
+                          found.error(exact, each.site().name())))
+              .toList(),
+          residuals.stream()
+              .map(
+                  each ->
+                      new Residual(
                           each.site(),
                           bits(each.isUsed(settings)),
                           each.error(),
@@ -318,6 +357,11 @@ public final class Quantization {
   private static FunctionCode code(
       QuantizableModel model, FunctionSite site, Seen input, Settings settings) {
     return FunctionCode.of(model, site, code(site.input(), input, settings), input.rows());
+  }
+
+  private static ResidualCode code(ResidualSite site, Map<String, Seen> seen, Settings settings) {
+    Seen sum = seen.get(site.output());
+    return ResidualCode.of(site, code(site.output(), sum, settings), sum.rows());
   }
 
   /** Chooses the code of a value within the model. */

@@ -38,6 +38,7 @@ public final class QuantizationOptions {
           Map.entry("activations", "int8"),
           Map.entry("attention", FLOAT),
           Map.entry("functions", FLOAT),
+          Map.entry("residual", FLOAT),
           Map.entry("range", "mse"),
           Map.entry("percentile", "99.99"),
           Map.entry("smooth", "0"),
@@ -67,7 +68,7 @@ public final class QuantizationOptions {
 
   /**
    * @param given values by option, with one for {@link #CALIBRATION}
-   * @param excluded the names of products, attentions and functions that stay float
+   * @param excluded the names of products, attentions, functions and sums that stay float
    * @throws RuntimeException of the refusal, for a value that an option doesn't take
    */
   public static QuantizationStep step(
@@ -83,6 +84,7 @@ public final class QuantizationOptions {
             isInteger("activations"),
             isInteger("attention"),
             isInteger("functions"),
+            isInteger("residual"),
             RANGES.get(choice("range", List.of("minmax", "percentile", "mse"))),
             number("percentile", value -> value > 50 && value <= 100, "a number above 50, to 100"),
             number("smooth", value -> value >= 0 && value <= 1, "a number from 0 to 1"),

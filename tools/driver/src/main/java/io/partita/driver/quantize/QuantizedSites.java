@@ -5,6 +5,7 @@ import io.partita.frontend.onnx.quantize.FunctionSite;
 import io.partita.frontend.onnx.quantize.Product;
 import io.partita.frontend.onnx.quantize.QuantizableModel;
 import io.partita.frontend.onnx.quantize.QuantizeCode;
+import io.partita.frontend.onnx.quantize.ResidualSite;
 import io.partita.ir.diagnostic.NearestName;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +14,10 @@ import java.util.stream.Stream;
 
 /** What a request quantizes of a model. */
 record QuantizedSites(
-    List<Product> products, List<AttentionSite> attentions, List<FunctionSite> functions) {
+    List<Product> products,
+    List<AttentionSite> attentions,
+    List<FunctionSite> functions,
+    List<ResidualSite> residuals) {
   /** The prefixes of the outputs that show inputs and results. */
   static final String INPUT = "partita.input.";
 
@@ -34,7 +38,8 @@ record QuantizedSites(
     return new QuantizedSites(
         products,
         settings.attention() ? attentions(model, where, settings.excluded()) : List.of(),
-        settings.functions() ? functions(model, products, where, settings.excluded()) : List.of());
+        settings.functions() ? functions(model, products, where, settings.excluded()) : List.of(),
+        settings.residual() ? residuals(model, where, settings.excluded()) : List.of());
   }
 
   /** Returns the values whose ranges are measured. */
@@ -44,7 +49,8 @@ record QuantizedSites(
             attentions.stream()
                 .flatMap(site -> site.measured().stream())
                 .map(AttentionSite.Use::value),
-            functions.stream().map(FunctionSite::input))
+            functions.stream().map(FunctionSite::input),
+            residuals.stream().map(ResidualSite::output))
         .flatMap(all -> all)
         .distinct()
         .toList();
@@ -56,6 +62,7 @@ record QuantizedSites(
     products.forEach(product -> shown.put(RESULT + product.name(), product.output()));
     attentions.forEach(site -> shown.put(RESULT + site.name(), site.output()));
     functions.forEach(site -> shown.put(RESULT + site.name(), site.output()));
+    residuals.forEach(site -> shown.put(RESULT + site.name(), site.output()));
     return shown;
   }
 
@@ -64,7 +71,8 @@ record QuantizedSites(
         Stream.of(
                 model.products().stream().map(Product::name),
                 model.attentions().stream().map(AttentionSite::name),
-                model.functions().stream().map(FunctionSite::name))
+                model.functions().stream().map(FunctionSite::name),
+                model.residuals().stream().map(ResidualSite::name))
             .flatMap(all -> all)
             .toList();
     for (String name : excluded) {
@@ -72,7 +80,7 @@ record QuantizedSites(
         throw QuantizeCode.LAYER.at(
             "--float " + name,
             "the name of a MatMul or Gemm with a trained matrix, of an attention's second product,"
-                + " or of the last node of an activation function",
+                + " of the last node of an activation function, or of a sum with a skip connection",
             name,
             NearestName.of(name, names)
                 .map(near -> NearestName.suggestion("--float " + near))
@@ -130,6 +138,20 @@ record QuantizedSites(
           "leave out --functions int8");
     }
     return functions;
+  }
+
+  private static List<ResidualSite> residuals(
+      QuantizableModel model, String where, List<String> excluded) {
+    List<ResidualSite> residuals =
+        model.residuals().stream().filter(site -> !excluded.contains(site.name())).toList();
+    if (residuals.isEmpty()) {
+      throw QuantizeCode.NO_RESIDUAL.at(
+          where,
+          "an Add of the result of a product and a value that isn't trained",
+          excluded.isEmpty() ? "none" : "none that --float leaves",
+          "leave out --residual int8");
+    }
+    return residuals;
   }
 
   private static void requireGroups(List<Product> products, int group) {
