@@ -256,9 +256,9 @@ final class QuantizeCommand implements Callable<Integer> {
     int width =
         Stream.of(
                 result.layers().stream().map(layer -> layer.product().name()),
-                result.attentions().stream().map(attention -> attention.site().name()),
-                result.activations().stream().map(activation -> activation.site().name()),
-                result.residuals().stream().map(sum -> sum.site().name()))
+                result.attentions().stream().map(Quantization.Site::name),
+                result.functions().stream().map(Quantization.Site::name),
+                result.residuals().stream().map(Quantization.Site::name))
             .flatMap(names -> names)
             .mapToInt(String::length)
             .max()
@@ -288,36 +288,9 @@ final class QuantizeCommand implements Callable<Integer> {
               100 * layer.error(),
               layer.decibels()));
     }
-    for (Quantization.Attention each : result.attentions()) {
-      lines.add(
-          line(
-              name + "  attention  ",
-              each.site().name(),
-              each.bits(),
-              each.ownError(),
-              each.error(),
-              each.decibels()));
-    }
-    for (Quantization.Activation each : result.activations()) {
-      lines.add(
-          line(
-              name + "  function   ",
-              each.site().name(),
-              each.bits(),
-              each.ownError(),
-              each.error(),
-              each.decibels()));
-    }
-    for (Quantization.Residual each : result.residuals()) {
-      lines.add(
-          line(
-              name + "  sum        ",
-              each.site().name(),
-              each.bits(),
-              each.ownError(),
-              each.error(),
-              each.decibels()));
-    }
+    result.attentions().forEach(each -> lines.add(line(name, "attention", each)));
+    result.functions().forEach(each -> lines.add(line(name, "function", each)));
+    result.residuals().forEach(each -> lines.add(line(name, "sum", each)));
     lines.add(
         String.format(
             Locale.ROOT,
@@ -330,22 +303,18 @@ final class QuantizeCommand implements Callable<Integer> {
     return lines;
   }
 
-  /**
-   * A row of what has no matrix of its own.
-   *
-   * @param format of its name, with its kind
-   */
-  private static String line(
-      String format, String name, int bits, double ownError, double error, double decibels) {
+  /** A row of what has no matrix of its own. */
+  private static String line(String name, String kind, Quantization.Site site) {
     return String.format(
         Locale.ROOT,
-        format + " %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
-        name,
+        name + "  %-11s %-7s %-6s %8.2f%% %8.2f%% %4.1f dB",
+        site.name(),
+        kind,
         "",
-        bits == 8 ? "int8" : "float",
-        100 * ownError,
-        100 * error,
-        decibels);
+        site.bits() == 8 ? "int8" : "float",
+        100 * site.ownError(),
+        100 * site.error(),
+        site.decibels());
   }
 
   private Map<String, Object> report(Quantization.Result result) {
@@ -370,39 +339,25 @@ final class QuantizeCommand implements Callable<Integer> {
       layers.add(fields);
     }
     report.put("layers", layers);
-    report.put(
-        "attentions",
-        result.attentions().stream()
-            .map(
-                each ->
-                    fields(
-                        "product", each.site().name(), each.bits(), each.ownError(), each.error()))
-            .toList());
-    report.put(
-        "functions",
-        result.activations().stream()
-            .map(
-                each ->
-                    fields(
-                        "function", each.site().name(), each.bits(), each.ownError(), each.error()))
-            .toList());
-    report.put(
-        "residuals",
-        result.residuals().stream()
-            .map(
-                each ->
-                    fields("sum", each.site().name(), each.bits(), each.ownError(), each.error()))
-            .toList());
+    report.put("attentions", fields("product", result.attentions()));
+    report.put("functions", fields("function", result.functions()));
+    report.put("residuals", fields("sum", result.residuals()));
     return report;
   }
 
-  private static Map<String, Object> fields(
-      String kind, String name, int bits, double ownError, double error) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put(kind, name);
-    fields.put("inputBits", bits);
-    fields.put("ownError", ownError);
-    fields.put("error", error);
-    return fields;
+  /**
+   * @param kind the key of the name
+   */
+  private static List<Map<String, Object>> fields(String kind, List<Quantization.Site> sites) {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (Quantization.Site site : sites) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put(kind, site.name());
+      fields.put("inputBits", site.bits());
+      fields.put("ownError", site.ownError());
+      fields.put("error", site.error());
+      all.add(fields);
+    }
+    return all;
   }
 }

@@ -9,7 +9,7 @@ import io.partita.frontend.onnx.quantize.QuantizableModel;
  *
  * @param error the relative L2 error of its result, if only the argument is quantized
  */
-record FunctionCode(FunctionSite site, Affine code, double error) {
+record FunctionCode(FunctionSite site, Affine code, double error) implements SiteCode {
   /**
    * @param rows some rows of the argument
    */
@@ -20,8 +20,8 @@ record FunctionCode(FunctionSite site, Affine code, double error) {
     return new FunctionCode(site, code, RelativeError.of(wanted, found));
   }
 
-  /** Whether the argument is quantized; otherwise it stays float. */
-  boolean isUsed(Quantization.Settings settings) {
-    return error <= settings.largestError();
+  @Override
+  public String name() {
+    return site.name();
   }
 }

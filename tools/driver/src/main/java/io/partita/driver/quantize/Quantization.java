@@ -93,41 +93,15 @@ public final class Quantization {
   }
 
   /**
-   * An attention of the quantized model.
+   * An attention, an activation function or a sum of the residual stream of the quantized model.
    *
-   * @param bits those of its operands; 32 if it stays float
+   * @param name the name of a node
+   * @param bits those of what is quantized: an attention's operands, a function's argument, or the
+   *     sum; 32 if it stays float
    * @param ownError the relative L2 error of its result, if only it is quantized
    * @param error the relative L2 error of its result in the quantized model
    */
-  public record Attention(AttentionSite site, int bits, double ownError, double error) {
-    /** The ratio of signal to quantization noise, in decibels. */
-    public double decibels() {
-      return RelativeError.decibels(error);
-    }
-  }
-
-  /**
-   * An activation function of the quantized model.
-   *
-   * @param bits those of its argument; 32 if it stays float
-   * @param ownError the relative L2 error of its result, if only its argument is quantized
-   * @param error the relative L2 error of its result in the quantized model
-   */
-  public record Activation(FunctionSite site, int bits, double ownError, double error) {
-    /** The ratio of signal to quantization noise, in decibels. */
-    public double decibels() {
-      return RelativeError.decibels(error);
-    }
-  }
-
-  /**
-   * A sum of the residual stream of the quantized model.
-   *
-   * @param bits 32 if it stays float
-   * @param ownError the relative L2 error of the sum, if only it is quantized
-   * @param error the relative L2 error in the quantized model, before the sum is quantized
-   */
-  public record Residual(ResidualSite site, int bits, double ownError, double error) {
+  public record Site(String name, int bits, double ownError, double error) {
     /** The ratio of signal to quantization noise, in decibels. */
     public double decibels() {
       return RelativeError.decibels(error);
@@ -143,9 +117,9 @@ public final class Quantization {
    */
   public record Result(
       List<Layer> layers,
-      List<Attention> attentions,
-      List<Activation> activations,
-      List<Residual> residuals,
+      List<Site> attentions,
+      List<Site> functions,
+      List<Site> residuals,
       int samples,
       int compared,
       int smoothed,
@@ -297,39 +271,28 @@ public final class Quantization {
                           each.getValue().error(),
                           found.error(exact, each.getKey().name())))
               .toList(),
-          attentions.stream()
-              .map(
-                  each ->
-                      new Attention(
-                          each.site(),
-                          bits(each.isUsed(settings)),
-                          each.error(),
-                          found.error(exact, each.site().name())))
-              .toList(),
-          functions.stream()
-              .map(
-                  each ->
-                      new Activation(
-                          each.site(),
-                          bits(each.isUsed(settings)),
-                          each.error(),
-                          found.error(exact, each.site().name())))
-              .toList(),
-          residuals.stream()
-              .map(
-                  each ->
-                      new Residual(
-                          each.site(),
-                          bits(each.isUsed(settings)),
-                          each.error(),
-                          found.error(exact, each.site().name())))
-              .toList(),
+          sites(attentions, settings, exact, found),
+          sites(functions, settings, exact, found),
+          sites(residuals, settings, exact, found),
           runs.samples(),
           exact.samples().size(),
           factors.size(),
           runs.metric(),
           exact.value(),
           found.value());
+    }
+
+    private static List<Site> sites(
+        List<? extends SiteCode> codes, Settings settings, Compared exact, Compared found) {
+      return codes.stream()
+          .map(
+              each ->
+                  new Site(
+                      each.name(),
+                      bits(each.isUsed(settings)),
+                      each.error(),
+                      found.error(exact, each.name())))
+          .toList();
     }
 
     private static int bits(boolean isQuantized) {

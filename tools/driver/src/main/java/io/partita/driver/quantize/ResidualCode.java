@@ -8,7 +8,7 @@ import io.partita.frontend.onnx.quantize.ResidualSite;
  *
  * @param error the relative L2 error of the sum, if only it is quantized
  */
-record ResidualCode(ResidualSite site, Affine code, double error) {
+record ResidualCode(ResidualSite site, Affine code, double error) implements SiteCode {
   /**
    * @param rows some rows of the sum
    */
@@ -17,8 +17,8 @@ record ResidualCode(ResidualSite site, Affine code, double error) {
     return new ResidualCode(site, code, RelativeError.of(numbers, code.rounded(numbers)));
   }
 
-  /** Whether the sum is quantized; otherwise it stays float. */
-  boolean isUsed(Quantization.Settings settings) {
-    return error <= settings.largestError();
+  @Override
+  public String name() {
+    return site.name();
   }
 }
