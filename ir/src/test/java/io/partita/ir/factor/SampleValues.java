@@ -4,6 +4,7 @@ import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.arbitrary.OpSample;
 import io.partita.ir.arbitrary.OpSamples;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.Graph;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
@@ -14,7 +15,9 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 
 /** Operations of static shape, with values for their operands. */
 public final class SampleValues {
@@ -124,5 +127,12 @@ public final class SampleValues {
   /** A tensor of the type for {@link Draw}n numbers. */
   public static Tensor value(TensorType type, Draw draw) {
     return value(type, -1, draw);
+  }
+
+  /** Values for all inputs of a graph, by name. */
+  public static SequencedMap<String, Tensor> inputs(Graph graph, Draw draw) {
+    SequencedMap<String, Tensor> values = new LinkedHashMap<>();
+    graph.inputs().forEach(input -> values.put(input.name(), value(input.type(), draw)));
+    return values;
   }
 }

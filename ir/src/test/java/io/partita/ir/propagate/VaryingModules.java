@@ -3,7 +3,6 @@ package io.partita.ir.propagate;
 import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.factor.SampleValues;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.verify.Verifier;
@@ -221,12 +220,7 @@ public final class VaryingModules {
 
   /** Returns random values of inputs, by name. */
   public static SequencedMap<String, Tensor> inputs(Module module, int seed) {
-    Draw draw = new Draw(seed);
-    SequencedMap<String, Tensor> inputs = new LinkedHashMap<>();
-    for (Value input : module.graph().inputs()) {
-      inputs.put(input.name(), SampleValues.value(input.type(), draw));
-    }
-    return inputs;
+    return SampleValues.inputs(module.graph(), new Draw(seed));
   }
 
   /** Returns the outputs of all devices together, by name. */

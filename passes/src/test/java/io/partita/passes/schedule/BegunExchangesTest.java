@@ -33,7 +33,6 @@ import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +58,7 @@ class BegunExchangesTest {
   @ValueSource(ints = 2)
   void resultsAreThoseOfTheModel(int tiles) {
     Graph graph = OverlappedBlocks.graph();
-    Map<String, Tensor> inputs = inputs(graph, tiles);
+    Map<String, Tensor> inputs = SampleValues.inputs(graph, new Draw(tiles));
     List<Tensor> expected = Evaluator.run(graph, List.copyOf(inputs.values()));
     for (String strategy : OverlappedBlocks.STRATEGIES) {
       for (Algorithm algorithm : OverlappedBlocks.ALGORITHMS) {
@@ -100,7 +99,7 @@ class BegunExchangesTest {
     Program program = DelayReceives.apply(Localization.of(module, 1), 1);
     Schedule schedule = Scheduler.schedule(program, TARGET, SchedulerOptions.STANDARD);
     assertThat(begins(schedule.roles().getFirst().steps())).hasSize(1);
-    Map<String, Tensor> inputs = inputs(module.graph(), 1);
+    Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(1));
     Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
@@ -133,7 +132,7 @@ class BegunExchangesTest {
           .singleElement()
           .satisfies(step -> assertThat(((Exchange) step).operand()).isEmpty());
     }
-    Map<String, Tensor> inputs = inputs(module.graph(), 1);
+    Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(1));
     Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
     assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y")).isEqualTo(expected.get("y"));
   }
@@ -166,7 +165,7 @@ class BegunExchangesTest {
         .filteredOn(step -> step instanceof RunTiles)
         .hasSize(3)
         .noneMatch(step -> isCopy(role, (RunTiles) step));
-    Map<String, Tensor> inputs = inputs(module.graph(), 1);
+    Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(1));
     List<Tensor> expected = Evaluator.run(module.graph(), List.copyOf(inputs.values()));
     Map<String, Tensor> found = new ScheduleEvaluator(schedule).run(inputs);
     CloseTensors.verify(List.copyOf(found.values()), expected);
@@ -298,13 +297,5 @@ class BegunExchangesTest {
     assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
         .as(change)
         .hasMessageContaining("error P441");
-  }
-
-  private static Map<String, Tensor> inputs(Graph graph, int seed) {
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    graph
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(seed))));
-    return inputs;
   }
 }

@@ -16,7 +16,6 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.passes.program.localize.Localization;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,11 +64,7 @@ class GatheredOperandsTest {
         .filteredOn(Exchange.class::isInstance)
         .singleElement()
         .satisfies(step -> assertThat(((Exchange) step).operand()).isEmpty());
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    module
-        .graph()
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(1))));
+    Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(1));
     assertThat(new ScheduleEvaluator(schedule).run(inputs))
         .isEqualTo(new ProgramEvaluator(program, 1).run(inputs));
   }

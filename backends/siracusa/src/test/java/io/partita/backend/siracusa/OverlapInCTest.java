@@ -20,7 +20,6 @@ import io.partita.passes.schedule.SchedulerOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
@@ -49,7 +48,10 @@ class OverlapInCTest {
     ProbeComparison.Result result =
         new ProbeComparison(
                 folder, Port.HOST, Duration.ofMinutes(2), ProbeComparison.USUAL_TOLERANCE)
-            .run(List.copyOf(inputs(graph, 1).values()), List.of(), List.of());
+            .run(
+                List.copyOf(SampleValues.inputs(graph, new Draw(1)).values()),
+                List.of(),
+                List.of());
     assertThat(result.finding()).isEmpty();
     assertThat(result.steps()).isEqualTo(schedule.roles().getFirst().steps().size());
   }
@@ -79,14 +81,6 @@ class OverlapInCTest {
     }
   }
 
-  private static Map<String, Tensor> inputs(Graph graph, int seed) {
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    graph
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(seed))));
-    return inputs;
-  }
-
   private static Schedule schedule(Graph graph, String strategy, Algorithm algorithm, int tiles) {
     return Scheduler.schedule(
         OverlappedBlocks.program(graph, strategy, algorithm, tiles),
@@ -96,7 +90,7 @@ class OverlapInCTest {
 
   private void verify(String strategy, Algorithm algorithm, int tiles) throws IOException {
     Graph graph = OverlappedBlocks.graph();
-    Map<String, Tensor> inputs = inputs(graph, tiles);
+    Map<String, Tensor> inputs = SampleValues.inputs(graph, new Draw(tiles));
     Schedule schedule = schedule(graph, strategy, algorithm, tiles);
     for (String transfers : List.of("early", "late")) {
       Path own = folder.resolve(strategy + "-" + algorithm + "-" + tiles + transfers);

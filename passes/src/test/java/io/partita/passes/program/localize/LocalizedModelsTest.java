@@ -34,7 +34,6 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -45,21 +44,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that programs of whole models have the results of the models. */
 class LocalizedModelsTest {
-  private static Map<String, Tensor> inputs(Graph graph, Draw draw) {
-    Map<String, Tensor> inputs = new HashMap<>();
-    graph
-        .inputs()
-        .forEach(input -> inputs.put(input.name(), SampleValues.value(input.type(), draw)));
-    return inputs;
-  }
-
   private static List<Tensor> ordered(Graph graph, Map<String, Tensor> inputs) {
     return graph.inputs().stream().map(input -> inputs.get(input.name())).toList();
   }
 
   private static void verify(Module module, Program program, Draw draw) {
     Graph graph = module.graph();
-    Map<String, Tensor> inputs = inputs(graph, draw);
+    Map<String, Tensor> inputs = SampleValues.inputs(graph, draw);
     SortedMap<String, Tensor> found = new ProgramEvaluator(program, 1).run(inputs);
     List<Tensor> outputs = graph.outputs().stream().map(out -> found.get(out.name())).toList();
     CloseTensors.verify(outputs, Evaluator.run(graph, ordered(graph, inputs)));
@@ -82,7 +73,7 @@ class LocalizedModelsTest {
     for (int seed = from; seed < to; seed++) {
       Module module = SyncInsertion.insert(RandomPlans.draw(seed), List.of());
       Module varying = io.partita.ir.propagate.RandomMeshModules.varying(module, seed);
-      Map<String, Tensor> inputs = inputs(module.graph(), new Draw(seed));
+      Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(seed));
       List<Tensor> expected;
       Program program;
       try {
@@ -119,7 +110,7 @@ class LocalizedModelsTest {
       Module module = SyncInsertion.insert(plan, List.of());
       Program program = Localization.of(module, seed % 3);
       Graph graph = module.graph();
-      Map<String, Tensor> inputs = inputs(graph, new Draw(seed));
+      Map<String, Tensor> inputs = SampleValues.inputs(graph, new Draw(seed));
       List<Tensor> expected;
       try {
         expected = MeshEvaluator.run(module, ordered(graph, inputs));

@@ -59,9 +59,7 @@ class OverlapSyncsTest {
   }
 
   private static void verify(Graph graph, Program program, int capacity) {
-    Draw draw = new Draw(5);
-    Map<String, Tensor> inputs = new HashMap<>();
-    graph.inputs().forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), draw)));
+    Map<String, Tensor> inputs = SampleValues.inputs(graph, new Draw(5));
     List<Tensor> expected =
         Evaluator.run(graph, graph.inputs().stream().map(in -> inputs.get(in.name())).toList());
     Map<String, Tensor> found = new ProgramEvaluator(program, capacity).run(inputs);

@@ -13,7 +13,6 @@ import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -69,11 +68,7 @@ class WorkAfterExchangesTest {
   @ValueSource(strings = {"direct", "ring", "tree(2)"})
   void resultsStayTheSame(String algorithm) {
     Module module = attention(3, algorithm);
-    Map<String, Tensor> inputs = new LinkedHashMap<>();
-    module
-        .graph()
-        .inputs()
-        .forEach(in -> inputs.put(in.name(), SampleValues.value(in.type(), new Draw(3))));
+    Map<String, Tensor> inputs = SampleValues.inputs(module.graph(), new Draw(3));
     Program plain = Localization.of(module, 1);
     Program program = DelayReceives.apply(plain, 1);
     assertThat(new ProgramEvaluator(program, 1).run(inputs))
