@@ -171,12 +171,12 @@ public final class LayoutPropagation {
     for (int dim = 0; dim < splits.size(); dim++) {
       Split before = splits.get(dim);
       Split part = found.get(dim);
-      List<String> further =
-          part.axes()
-              .subList(Math.min(before.axes().size(), part.axes().size()), part.axes().size());
       boolean scatters =
-          (before.isNone() || part.refines(mesh, before))
-              && produced.partial().keySet().containsAll(further);
+          part.refines(mesh, before)
+              && produced
+                  .partial()
+                  .keySet()
+                  .containsAll(part.axes().subList(before.axes().size(), part.axes().size()));
       splits.set(dim, scatters ? part : before);
     }
     return readers.containsKey(value) && allSplit(value, splits) ? whole.with(splits) : whole;

@@ -99,6 +99,13 @@ record ChipTasks(
         early);
   }
 
+  /** Returns the copy of small constants with which a run begins. */
+  Optional<Task.Preload> smallConstants() {
+    return !tasks.isEmpty() && tasks.getFirst() instanceof Task.Preload copy
+        ? Optional.of(copy)
+        : Optional.empty();
+  }
+
   /**
    * Returns the bytes of the working memory before those of preloads that are under way at an
    * exchange, also when it begins.

@@ -172,8 +172,9 @@ final class NearValues {
 
   /**
    * Leaves out what the last task alone reads, if that is all that it reads of the constants: then
-   * it leaves their bytes alone, so the others can be copied for the next run meanwhile. {@link
-   * Preloads} copies those that are left out, which are large enough, by themselves.
+   * it leaves their bytes alone, so the others can be copied for the next run meanwhile. Those that
+   * are left out have the {@linkplain PreloadRoom#LEAST_WEIGHT bytes} for which {@link Preloads}
+   * copies them by themselves.
    */
   private List<Region> withoutLast(List<Region> inOrder, Map<Region, Use> uses, int last) {
     Map<Boolean, List<Region>> constants =

@@ -59,17 +59,17 @@ final class PreloadedTasks {
         each.parts().forEach(part -> early.add(task(each, part)));
       }
     }
-    Optional<Task.Preload> constants = smallConstants();
+    Optional<Task.Preload> copy = tasks.smallConstants();
     int constantsTask =
-        constants.stream()
-            .flatMap(copy -> constantsTasks.stream().filter(task -> isFreeFrom(task, copy)))
-            .findFirst()
+        copy.flatMap(
+                own -> constantsTasks.stream().filter(task -> isFreeFrom(task, own)).findFirst())
             .orElse(NONE);
-    constants = constants.filter(_ -> constantsTask != NONE);
-    for (Task.Preload copy : constants.stream().toList()) {
-      early.add(copy);
-      numbers.put(copy.constant(), copy.number());
-    }
+    Optional<Task.Preload> constants = copy.filter(own -> constantsTask != NONE);
+    constants.ifPresent(
+        own -> {
+          early.add(own);
+          numbers.put(own.constant(), own.number());
+        });
     int[] places = new int[changed.size()];
     for (int i = 0; i < places.length; i++) {
       if (awaitsOnly(i)) {
@@ -88,15 +88,6 @@ final class PreloadedTasks {
       }
     }
     return tasks.with(all, places, offsets, early);
-  }
-
-  /** Returns the copy of small constants with which a run begins. */
-  private Optional<Task.Preload> smallConstants() {
-    return changed.stream()
-        .limit(1)
-        .filter(Task.Preload.class::isInstance)
-        .map(Task.Preload.class::cast)
-        .findFirst();
   }
 
   /** Whether the tasks from one on, another one, leave the bytes alone that a preload writes. */

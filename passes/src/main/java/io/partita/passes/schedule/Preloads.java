@@ -503,12 +503,7 @@ final class Preloads {
    */
   private List<Integer> constantsTasks() {
     int last = tasks.tasks().size() - 1;
-    long bytes =
-        tasks.tasks().stream()
-            .limit(1)
-            .filter(Task.Preload.class::isInstance)
-            .mapToLong(constants -> ((Task.Preload) constants).bytes())
-            .sum();
+    long bytes = tasks.smallConstants().map(Task.Preload::bytes).orElse(0L);
     IntStream exchanges =
         IntStream.iterate(last, task -> task >= 0, task -> task - 1)
             .filter(task -> tasks.tasks().get(task) instanceof Task.Exchange)

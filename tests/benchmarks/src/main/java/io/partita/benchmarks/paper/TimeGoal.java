@@ -48,8 +48,4 @@ enum TimeGoal {
   String paper() {
     return paper;
   }
-
-  boolean isMissed(Run run) {
-    return Siracusa.milliseconds(run.cycles()) > milliseconds;
-  }
 }

@@ -1,10 +1,10 @@
 package io.partita.benchmarks.paper;
 
+import io.partita.driver.Distribution;
+import io.partita.passes.mesh.shard.Strategy;
 import io.partita.zoo.Mode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** A block that the paper measures alone, in 8 bits: its section V-A. */
 public enum Workload {
@@ -64,8 +64,6 @@ public enum Workload {
 
   /** The chips that are linked to each other. */
   private static final int GROUP = 4;
-
-  private static final Pattern GROUPS = Pattern.compile("sequence=([0-9]+),.*");
 
   private final String text;
   private final String title;
@@ -138,8 +136,7 @@ public enum Workload {
     if (mode == Mode.DECODE) {
       return chips > MOST_GATHERED ? List.of("tensor") : List.of("tensor", "tensor,norm=columns");
     }
-    List<String> strategies = new ArrayList<>();
-    strategies.addAll(List.of("tensor", "tensor,norm=tokens", SEQUENCE));
+    List<String> strategies = new ArrayList<>(List.of("tensor", "tensor,norm=tokens", SEQUENCE));
     if (chips > GROUP) {
       strategies.add("sequence=" + chips / GROUP + ",tensor=" + GROUP + ",norm=tokens");
     }
@@ -148,10 +145,9 @@ public enum Workload {
 
   /** Returns the number of chips, or of groups of chips, that have all weights each. */
   static int copies(String strategy, int chips) {
-    Matcher groups = GROUPS.matcher(strategy);
-    return strategy.equals(SEQUENCE)
-        ? chips
-        : groups.matches() ? Integer.parseInt(groups.group(1)) : 1;
+    return Distribution.strategy(chips, strategy)
+        .map(split -> split.devices(Strategy.Kind.SEQUENCE))
+        .orElse(1);
   }
 
   /** The multiplications of the block's products, those of attention included. */
