@@ -97,7 +97,7 @@ final class ChipLowering {
     this.tasks = new GuardedTasks(program, devices);
     this.loops = new LoopTasks(kernels, tasks, unsupported);
     this.written = new WrittenValues.Collector(graph);
-    List<Group> found = Groups.of(graph);
+    List<Group> found = Groups.of(graph, !kernels.arePaged());
     this.groups =
         kernels.arePaged() ? found : RowsBehindWork.order(SiblingProducts.together(found));
     Map<Node, Integer> steps = new IdentityHashMap<>();
@@ -206,14 +206,14 @@ final class ChipLowering {
     boolean isKnown =
         group.operands().stream()
             .allMatch(operand -> storages.containsKey(operand) || reordered.contains(operand));
-    if (group.epilogues() > 0
-        && isKnown
-        && !EpilogueFusion.isFaster(group, kernels, value -> view(group, value))) {
-      group.unfused().forEach(each -> compute(step, each, each.results().equals(group.results())));
-      return;
-    }
     if (group.nodes().size() > 1) {
-      compute(step, group, true);
+      List<Group> parts =
+          isKnown
+              ? EpilogueFusion.fastest(group, kernels, value -> view(group, value))
+              : List.of(group);
+      for (int i = 0; i < parts.size(); i++) {
+        compute(step, parts.get(i), parts.subList(i + 1, parts.size()));
+      }
       return;
     }
     switch (node.op()) {
@@ -297,7 +297,7 @@ final class ChipLowering {
         copy(node);
       }
     } else {
-      compute(step, group, true);
+      compute(step, group, List.of());
     }
   }
 
@@ -386,10 +386,9 @@ final class ChipLowering {
   }
 
   /**
-   * @param isLast whether this is the last loop of the step, so that operands whose live range ends
-   *     with the step can be overwritten
+   * @param later the loops that follow in the same step
    */
-  private void compute(int step, Group group, boolean isLast) {
+  private void compute(int step, Group group, List<Group> later) {
     tasks.enter(group.nodes(), storages);
     copyReordered(group);
     List<Storage> operands = new ArrayList<>();
@@ -407,27 +406,39 @@ final class ChipLowering {
     if (operands.size() == group.operands().size()) {
       List<Storage> results = group.results().stream().map(storages::get).toList();
       Optional<TileSpace> space = reordered.loads(contiguous(group), group, null);
-      Optional<Storage> inPlace =
-          isLast
-              ? space.flatMap(found -> inPlace(step, group, found, operands, results))
-              : Optional.empty();
-      inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
-      List<Storage> given = inPlace.map(List::of).orElse(results);
+      space
+          .flatMap(found -> inPlace(step, group, later, found, operands, results.getFirst()))
+          .ifPresent(place -> storages.put(group.results().getFirst(), place));
+      List<Storage> given = group.results().stream().map(storages::get).toList();
       loops.add(group.first(), NodeText.of(group), space, operands, given);
       group.results().forEach(this::wrote);
     }
   }
 
+  /** Returns the place of an operand that the first result may overwrite. */
   private Optional<Storage> inPlace(
-      int step, Group group, TileSpace space, List<Storage> operands, List<Storage> results) {
-    return results.size() > 1 || destinations.of(group.results().getFirst()).isPresent()
+      int step,
+      Group group,
+      List<Group> later,
+      TileSpace space,
+      List<Storage> operands,
+      Storage result) {
+    return destinations.of(group.results().getFirst()).isPresent()
         ? Optional.empty()
         : InPlace.find(
             space,
             operands,
-            results.getFirst(),
-            operand -> mayOverwrite(group.operands().get(operand), step),
+            result,
+            operand -> mayOverwrite(group.operands().get(operand), step, later),
             nearBytes);
+  }
+
+  private boolean mayOverwrite(Value value, int step, List<Group> later) {
+    return mayOverwrite(value, step)
+        && later.stream()
+            .flatMap(group -> group.operands().stream())
+            .map(storages::get)
+            .noneMatch(read -> read != null && read.region() == storages.get(value).region());
   }
 
   /**

@@ -10,15 +10,14 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * Decides whether a loop can overwrite an operand without later use. Each tile is loaded before it
- * is stored, and never again, if both have the same tiles at the same place.
+ * Decides whether the first result of a loop can overwrite an operand without later use. Each tile
+ * is loaded before it is stored, and never again, if both have the same tiles at the same place.
  */
 final class InPlace {
   private InPlace() {}
 
   /**
-   * @param space a space with one result
-   * @param result a contiguous place for the result
+   * @param result a contiguous place for the first result
    * @param dies whether the live range of an operand, by number, ends with this step
    * @param nearBytes the bytes of the largest value that {@link NearValues} may keep; such an
    *     operand and the result stay apart if the loop couldn't overwrite it there
@@ -64,9 +63,12 @@ final class InPlace {
    * tile.
    */
   private static boolean hasSameTiles(TileSpace space, List<Storage> operands, int operand) {
-    List<TileSpace.Operand> stored =
-        space.operands().stream().filter(each -> each.direction() == Direction.STORE).toList();
-    if (stored.size() != 1) {
+    Optional<TileSpace.Operand> stored =
+        space.operands().stream()
+            .filter(each -> each.direction() == Direction.STORE)
+            .filter(each -> each.value() == operands.size())
+            .findFirst();
+    if (stored.isEmpty()) {
       return false;
     }
     boolean isLoaded = false;
@@ -78,8 +80,8 @@ final class InPlace {
         boolean isSame =
             each.direction() == Direction.LOAD
                 && operands.get(each.value()).equals(operands.get(operand))
-                && each.element().bits() == stored.getFirst().element().bits()
-                && each.box().equals(stored.getFirst().box());
+                && each.element().bits() == stored.get().element().bits()
+                && each.box().equals(stored.get().box());
         if (!isSame) {
           return false;
         }

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Elementwise functions that can follow another computation in its loop, on each finished tile, and
- * conversions: of 32-bit sums to floats, after which they are functions of floats, of floats to
- * bytes by quantization with one scale, of integers by requantization, of bytes by a table, and of
- * bytes to wider integers.
+ * Functions that can follow another computation in its loop, on each finished tile: norms of whole
+ * rows, elementwise functions, and conversions: of 32-bit sums to floats, after which they are
+ * functions of floats, of floats to bytes by quantization with one scale, of integers by
+ * requantization, of bytes by a table, and of bytes to wider integers.
  */
 public final class Epilogues {
 
@@ -45,6 +45,8 @@ public final class Epilogues {
           KernelTable.find("lookup_" + element + "_" + node.result().type().element());
       case Quantized.Quantize quantize when quantize.to().isByte() ->
           KernelTable.find("quantize_" + element + "_" + quantize.to());
+      case Structured.Norm norm -> KernelTable.find(norm.mnemonic() + "_" + element);
+      case IntegerNetwork.IntegerNorm norm -> KernelTable.find(norm.mnemonic() + "_" + element);
       case null, default -> Optional.empty();
     };
   }
@@ -81,13 +83,42 @@ public final class Epilogues {
       case IntegerNetwork.IntegerNorm norm -> true;
       case IntegerNetwork.IntegerSoftmax softmax -> true;
       case IntegerNetwork.PowerSoftmax softmax -> true;
-      case Structured.Norm norm ->
-          node.result().type().element() == ElementType.F32
-              && norm.axis() == node.result().type().rank() - 1;
+      case Structured.Norm norm -> isNorm(node);
       case Structured.RotaryEmbedding rotary -> node.result().type().element() == ElementType.F32;
       case Structured.Attention attention -> attention.isInteger();
       case null, default -> false;
     };
+  }
+
+  /** Whether it is a norm of rows along the last dimension. */
+  static boolean isNorm(Node node) {
+    return switch (node.op()) {
+      case Structured.Norm norm ->
+          node.result().type().element() == ElementType.F32
+              && norm.axis() == node.result().type().rank() - 1;
+      case IntegerNetwork.IntegerNorm norm -> true;
+      case null, default -> false;
+    };
+  }
+
+  /**
+   * Whether it is a norm that can follow what computes {@code values}, in tiles of whole rows. Its
+   * parameters are as long as a row.
+   */
+  static boolean isNormOf(Node node, Value values) {
+    List<Value> vectors = node.operands().subList(1, node.operands().size());
+    return isNorm(node)
+        && node.operand(0) == values
+        && values.type().rank() <= KernelStruct.AXES
+        && areAll(vectors, values.type().element().isFloat() ? ElementType.F32 : ElementType.I32)
+        && vectors.stream().allMatch(vector -> isAlongRow(vector, values));
+  }
+
+  /** Whether a value has an element for each of the last dimension of others, and no more. */
+  static boolean isAlongRow(Value vector, Value values) {
+    return vector.type().rank() > 0
+        && vector.type().shape().fromEnd(0).equals(values.type().shape().fromEnd(0))
+        && vector.type().shape().elements() == values.type().shape().fromEnd(0).value();
   }
 
   /**
@@ -106,6 +137,8 @@ public final class Epilogues {
               node.operand(0) == values && areAll(node.operands().subList(1, 3), ElementType.I32);
           case IntegerNetwork.Lookup lookup -> node.operand(0) == values;
           case Quantized.Quantize quantize -> node.operand(0) == values && hasOneScale(node);
+          case Structured structured -> false;
+          case IntegerNetwork network -> false;
           case Op other ->
               node.result().type().element() == element && areAll(node.operands(), element);
         };

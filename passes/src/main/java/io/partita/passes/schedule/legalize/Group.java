@@ -7,14 +7,15 @@ import java.util.List;
 
 /**
  * The nodes that one loop over tiles computes, mostly a single one. Values between them aren't in
- * memory: they are neither operands nor results of the group, and have no other users.
+ * memory: they are neither operands nor results of the group, and have no other users. Only what a
+ * norm among them normalises may have other users, as residuals do.
  *
  * @param nodes the nodes in their order in the graph
  * @param operands the operands from outside, node by node and with repetitions; for a single node
  *     its operands
- * @param results the results of the last node
- * @param epilogues the number of last nodes that the loop applies, as elementwise functions, to
- *     each finished tile of the nodes before
+ * @param results the results of the last node, after the operand of the norm if it has other users
+ * @param epilogues the number of last nodes that the loop applies to each finished tile of the
+ *     nodes before: elementwise functions and at most one norm, of whole rows
  */
 public record Group(List<Node> nodes, List<Value> operands, List<Value> results, int epilogues) {
   public Group {
@@ -24,12 +25,16 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
   }
 
   static Group of(List<Node> nodes, int epilogues) {
+    return of(nodes, epilogues, nodes.getLast().results());
+  }
+
+  static Group of(List<Node> nodes, int epilogues, List<Value> results) {
     List<Value> operands =
         nodes.stream()
             .flatMap(node -> node.operands().stream())
             .filter(operand -> operand.isInput() || !nodes.contains(operand.definition()))
             .toList();
-    return new Group(nodes, operands, nodes.getLast().results(), epilogues);
+    return new Group(nodes, operands, results, epilogues);
   }
 
   /** Returns the nodes before the epilogues. */
@@ -48,10 +53,17 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
   }
 
   /**
-   * Returns the nodes in several groups: the one that computes the sums, then each epilogue by
-   * itself.
+   * Returns the nodes in several groups: those before a norm, and the norm with what follows it; or
+   * else the nodes before the epilogues, then each epilogue by itself.
    */
-  public List<Group> unfused() {
+  public List<Group> apart() {
+    for (int i = nodes.size() - epilogues; i < nodes.size(); i++) {
+      if (Epilogues.isNorm(nodes.get(i))) {
+        return List.of(
+            of(nodes.subList(0, i), i - nodes.size() + epilogues),
+            of(nodes.subList(i, nodes.size()), nodes.size() - i - 1));
+      }
+    }
     List<Group> groups = new ArrayList<>();
     groups.add(of(main(), 0));
     epilogueNodes().forEach(node -> groups.add(of(List.of(node), 0)));

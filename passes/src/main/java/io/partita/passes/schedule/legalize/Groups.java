@@ -30,6 +30,10 @@ import java.util.Set;
  * residuals, gates, requantizations and tables. So do an elementwise function, a requantization, a
  * lookup, a norm or softmax of integers, and a norm or rotary embedding of floats or an attention
  * of integers that is quantized. Every other node is a group of its own.
+ *
+ * <p>A norm also follows a product or function whose result it normalises, in tiles of whole rows,
+ * even if others read this result later: the residual of a transformer block. Then the group has
+ * two results.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -43,10 +47,18 @@ public final class Groups {
 
   private final Map<Value, List<Node>> readers;
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Map<Node, Integer> order = new IdentityHashMap<>();
 
-  private Groups(Graph graph) {
+  /** The nodes that compute the sums of products, for the node that ends the product. */
+  private final Map<Node, List<Node>> before = new IdentityHashMap<>();
+
+  private final boolean joinsNorms;
+
+  private Groups(Graph graph, boolean joinsNorms) {
+    this.joinsNorms = joinsNorms;
     readers = graph.readers();
     graph.outputs().forEach(output -> outputs.add(output.value()));
+    graph.nodes().forEach(node -> order.put(node, order.size()));
   }
 
   /**
@@ -55,25 +67,25 @@ public final class Groups {
    * the data of constants, so that the devices of a role have the same groups.
    *
    * @param graph a graph from {@link Legalization}
+   * @param joinsNorms whether norms follow what they normalise in its loop
    */
-  public static List<Group> of(Graph graph) {
-    Groups groups = new Groups(graph);
-    Map<Node, List<Node>> before = new IdentityHashMap<>();
+  public static List<Group> of(Graph graph, boolean joinsNorms) {
+    Groups groups = new Groups(graph, joinsNorms);
     Set<Node> inner = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Requantize requantize && groups.isOfInts(node, requantize)) {
-        before.put(node, groups.product(node.operand(0)));
-        inner.addAll(before.get(node));
+        groups.before.put(node, groups.product(node.operand(0)));
+        inner.addAll(groups.before.get(node));
       }
     }
     for (Node node : graph.nodes()) {
       Optional<Node> product = inner.contains(node) ? Optional.empty() : groups.biased(node);
       if (product.isPresent()) {
-        before.put(node, List.of(product.get()));
+        groups.before.put(node, List.of(product.get()));
         inner.add(product.get());
       }
     }
-    Map<Node, List<Node>> epilogues = groups.epilogues(graph, before, inner);
+    Map<Node, List<Node>> epilogues = groups.epilogues(graph, inner);
     Set<Node> ends = Collections.newSetFromMap(new IdentityHashMap<>());
     epilogues.values().forEach(ends::addAll);
     Map<Node, Group> made = new IdentityHashMap<>();
@@ -81,11 +93,11 @@ public final class Groups {
       if (!(node.op() instanceof Source.Constant)
           && !inner.contains(node)
           && !ends.contains(node)) {
-        List<Node> nodes = new ArrayList<>(before.getOrDefault(node, List.of()));
+        List<Node> nodes = new ArrayList<>(groups.before.getOrDefault(node, List.of()));
         nodes.add(node);
         List<Node> rest = epilogues.getOrDefault(node, List.of());
         nodes.addAll(rest);
-        made.put(nodes.getLast(), Group.of(nodes, rest.size()));
+        made.put(nodes.getLast(), Group.of(nodes, rest.size(), groups.results(nodes, rest)));
       }
     }
     return graph.nodes().stream().filter(made::containsKey).map(made::get).toList();
@@ -96,8 +108,7 @@ public final class Groups {
    * later one, and a function of a product and something else to the product. Chains of other nodes
    * begin at the first one that can begin one.
    */
-  private Map<Node, List<Node>> epilogues(
-      Graph graph, Map<Node, List<Node>> before, Set<Node> inner) {
+  private Map<Node, List<Node>> epilogues(Graph graph, Set<Node> inner) {
     Set<Value> known = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Source || known.containsAll(node.operands())) {
@@ -121,18 +132,28 @@ public final class Groups {
     return found;
   }
 
+  /** Returns the results of the last node, after the operand of a norm that others read, too. */
+  private List<Value> results(List<Node> nodes, List<Node> epilogues) {
+    List<Value> results = new ArrayList<>();
+    epilogues.stream()
+        .filter(Epilogues::isNorm)
+        .map(norm -> norm.operand(0))
+        .filter(values -> !isReadOnce(values))
+        .forEach(results::add);
+    results.addAll(nodes.getLast().results());
+    return results;
+  }
+
   private void follow(Node head, Set<Node> inner, Set<Node> taken, Map<Node, List<Node>> found) {
     List<Node> chain = new ArrayList<>();
-    Value last = head.result();
-    while (isReadOnce(last) && chain.size() < MAX_EPILOGUES) {
-      Node reader = readers.get(last).getFirst();
-      boolean isHead = inner.contains(reader) || found.containsKey(reader);
-      boolean isOther = head.op() instanceof Attention && !isQuantization(reader);
-      if (isHead || isOther || !Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
+    Optional<Node> next = next(head, chain);
+    while (next.isPresent() && chain.size() < MAX_EPILOGUES) {
+      boolean isHead = inner.contains(next.get()) || found.containsKey(next.get());
+      if (isHead || !taken.add(next.get())) {
         break;
       }
-      chain.add(reader);
-      last = reader.result();
+      chain.add(next.get());
+      next = next(head, chain);
     }
     boolean isOfVectors = head.op() instanceof Norm || head.op() instanceof RotaryEmbedding;
     if (isOfVectors && chain.stream().noneMatch(Groups::isQuantization)) {
@@ -145,6 +166,45 @@ public final class Groups {
     if (!chain.isEmpty()) {
       found.put(head, chain);
     }
+  }
+
+  /** Returns the node that can follow a chain in the loop of its head. */
+  private Optional<Node> next(Node head, List<Node> chain) {
+    Value last = chain.isEmpty() ? head.result() : chain.getLast().result();
+    List<Node> list = readers.getOrDefault(last, List.of());
+    boolean isOther =
+        head.op() instanceof Attention && list.stream().noneMatch(Groups::isQuantization);
+    if (isReadOnce(last) && !isOther && Epilogues.isEpilogue(list.getFirst(), last)) {
+      return Optional.of(list.getFirst()).filter(node -> isBeforeOthers(node, chain));
+    }
+    boolean mayJoin = joinsNorms && hasRows(head) && chain.stream().noneMatch(Epilogues::isNorm);
+    return list.stream()
+        .filter(node -> mayJoin && Epilogues.isNormOf(node, last))
+        .findFirst()
+        .filter(norm -> isBeforeOthers(norm, List.of(norm)));
+  }
+
+  /** Whether a node precedes the other readers of what a norm in a chain normalises. */
+  private boolean isBeforeOthers(Node node, List<Node> chain) {
+    return chain.stream()
+        .filter(Epilogues::isNorm)
+        .flatMap(norm -> readers.get(norm.operand(0)).stream().filter(each -> each != norm))
+        .allMatch(other -> order.get(node) < order.get(other));
+  }
+
+  /** Whether a loop may have tiles of whole rows of its result. */
+  private boolean hasRows(Node head) {
+    List<Node> product = before.getOrDefault(head, List.of());
+    return switch ((product.isEmpty() ? head : product.getFirst()).op()) {
+      case Elementwise.Unary unary -> true;
+      case Elementwise.Binary binary -> true;
+      case Elementwise.Cast cast -> true;
+      case Requantize requantize -> true;
+      case Linear linear -> true;
+      case Contraction.MatMul matMul -> true;
+      case Contraction.NibbleMatMul matMul -> true;
+      case null, default -> false;
+    };
   }
 
   private static boolean isQuantization(Node node) {
@@ -195,10 +255,7 @@ public final class Groups {
       Value sums = node.operand(i);
       Value bias = node.operand(1 - i);
       int rank = sums.type().rank();
-      boolean isVector =
-          bias.type().rank() > 0
-              && bias.type().shape().fromEnd(0).equals(node.result().type().shape().fromEnd(0))
-              && bias.type().shape().elements() == bias.type().shape().fromEnd(0).value();
+      boolean isVector = Epilogues.isAlongRow(bias, node.result());
       if (rank > 1 && isVector && sums.type().equals(node.result().type())) {
         return Optional.of(sums);
       }

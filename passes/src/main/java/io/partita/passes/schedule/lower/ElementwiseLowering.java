@@ -95,10 +95,9 @@ final class ElementwiseLowering {
     return grid.rank() == 0 || grid.rank() == 1 && grid.strides().getFirst().getFirst() == 1;
   }
 
-  private static TileGrid grid(TensorView out, List<List<Long>> strides, boolean isPaged) {
-    return isPaged
-        ? TileGrid.ofPages(out.shape(), strides)
-        : TileGrid.of(out.shape(), strides, List.of());
+  private static TileGrid grid(
+      TensorView out, List<List<Long>> strides, TileEpilogues epilogues, boolean isPaged) {
+    return isPaged ? TileGrid.ofRows(out.shape(), strides) : epilogues.grid(out.shape(), strides);
   }
 
   /** Lowers an elementwise function of contiguous tiles. */
@@ -110,9 +109,9 @@ final class ElementwiseLowering {
     List<List<Long>> strides = new ArrayList<>(List.of(x.strides(), out.strides()));
     strides.addAll(epilogues.strides(out));
     TileSpaceBuilder space = new TileSpaceBuilder(function);
-    TileGrid grid = grid(out, strides, isPaged);
+    TileGrid grid = grid(out, strides, epilogues, isPaged);
     int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES;
-    List<Integer> axes = grid.axes(space, "i", 1, walked);
+    List<Integer> axes = grid.axes(space, "i", epilogues.granule(1, grid), walked);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
     TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, 2, axes));
@@ -142,8 +141,8 @@ final class ElementwiseLowering {
         .forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
     strides.addAll(epilogues.strides(out));
     strides.add(out.strides());
-    TileGrid grid = grid(out, strides, isPaged);
-    List<Integer> axes = grid.axes(space, "i", PART, TileGrid.KERNEL_AXES);
+    TileGrid grid = grid(out, strides, epilogues, isPaged);
+    List<Integer> axes = grid.axes(space, "i", epilogues.granule(PART, grid), TileGrid.KERNEL_AXES);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> pointers = new ArrayList<>();
     List<Argument> steps = new ArrayList<>();
@@ -154,8 +153,8 @@ final class ElementwiseLowering {
       steps.add(integers(name + "_strides", TileGrid.six(grid.tileStrides(i, axes), 0)));
     }
     TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, names.size(), axes));
-    int result = operands.size();
-    int stored = space.store("out", result, out.element(), grid.box(result, axes));
+    List<BoxDimension> box = grid.box(strides.size() - 1, axes);
+    int stored = space.store("out", operands.size(), out.element(), box);
     TileEpilogues.Values values = others.values(stored, out.element(), sizes);
     pointers.add(new Argument("out", values.first(out.element())));
     pointers.add(integers("extents", TileGrid.six(sizes, 1)));

@@ -22,6 +22,9 @@ final class IntegerNetworkLowering {
   private static final Set<ElementType> TYPES =
       EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
+  /** The names of the parameters of norms. */
+  private static final List<String> VECTORS = List.of("weight", "bias");
+
   private IntegerNetworkLowering() {}
 
   static Optional<TileSpace> lower(
@@ -84,7 +87,12 @@ final class IntegerNetworkLowering {
                       integer("levels", softmax.levels())),
               epilogues);
       case IntegerNetwork.IntegerNorm norm ->
-          rows(norm.mnemonic(), operands, result, loop -> normArguments(norm, operands), epilogues);
+          rows(
+              norm.mnemonic(),
+              operands,
+              result,
+              loop -> arguments(norm, operands.subList(1, operands.size())),
+              epilogues);
     };
   }
 
@@ -102,19 +110,19 @@ final class IntegerNetworkLowering {
         .forEach(each -> strides.add(TileGrid.broadcast(each, result.shape())));
     strides.addAll(epilogues.strides(result));
     strides.add(result.strides());
-    TileGrid grid = TileGrid.of(result.shape(), strides, List.of());
-    List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
+    TileGrid grid = epilogues.grid(result.shape(), strides);
+    List<Integer> axes = grid.axes(space, "i", epilogues.granule(1, grid), TileGrid.KERNEL_AXES);
     List<TileExpression> sizes = TileGrid.sizes(axes);
     List<Argument> arguments = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       ElementType element = operands.get(i).element();
-      List<BoxDimension> box = i == 0 ? grid.repeated(0, axes) : grid.box(i, axes);
-      int operand = space.load(names.get(i), i, element, box);
+      List<BoxDimension> part = i == 0 ? grid.repeated(0, axes) : grid.box(i, axes);
+      int operand = space.load(names.get(i), i, element, part);
       arguments.add(pointer(names.get(i), operand));
     }
     TileEpilogues.Loaded others = epilogues.load(space, epilogues.along(grid, names.size(), axes));
-    int stored = operands.size();
-    int out = space.store("out", stored, result.element(), grid.box(stored, axes));
+    List<BoxDimension> box = grid.box(strides.size() - 1, axes);
+    int out = space.store("out", operands.size(), result.element(), box);
     TileEpilogues.Values values = others.values(out, result.element(), sizes);
     arguments.add(new Argument("out", values.first(op.to())));
     arguments.add(integers("extents", TileGrid.six(sizes, 1)));
@@ -178,12 +186,37 @@ final class IntegerNetworkLowering {
     return space.build();
   }
 
-  private static List<Argument> normArguments(
-      IntegerNetwork.IntegerNorm norm, List<TensorView> operands) {
+  /**
+   * Returns the arguments of a norm.
+   *
+   * @param vectors the operands of the loop with weight and bias; {@code views} are their views
+   */
+  static List<Argument> arguments(
+      IntegerNetwork.IntegerNorm norm,
+      List<TensorView> views,
+      Argument.Value x,
+      List<Integer> vectors,
+      Argument.Value out,
+      TileExpression rows,
+      TileExpression size) {
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(new Argument("x", x));
+    for (int i = 0; i < vectors.size(); i++) {
+      arguments.add(pointer(VECTORS.get(i), vectors.get(i)));
+    }
+    arguments.add(new Argument("out", out));
+    arguments.add(integer("rows", rows));
+    arguments.add(integer("size", size));
+    arguments.addAll(arguments(norm, views));
+    return arguments;
+  }
+
+  private static List<Argument> arguments(
+      IntegerNetwork.IntegerNorm norm, List<TensorView> vectors) {
     boolean bias = norm.kind() == NormKind.LAYER;
     return List.of(
-        integer("weight_stride", stride(operands.get(1))),
-        integer("bias_stride", bias ? stride(operands.get(2)) : 0),
+        integer("weight_stride", stride(vectors.getFirst())),
+        integer("bias_stride", bias ? stride(vectors.get(1)) : 0),
         integer("low", norm.low()),
         integer("high", norm.high()),
         integer("shift", norm.shift()));
@@ -220,11 +253,10 @@ final class IntegerNetworkLowering {
     int in = space.load("x", 0, x.element(), row(grid, 0, axes, size, 1));
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("x", in));
-    List<String> names = List.of("weight", "bias");
     for (int i = 1; i < operands.size() - epilogues.operands().size(); i++) {
       TensorView vector = operands.get(i);
       List<BoxDimension> whole = List.of(BoxDimension.whole(vector.elements(), 1));
-      String name = names.get(i - 1);
+      String name = VECTORS.get(i - 1);
       arguments.add(pointer(name, space.load(name, i, vector.element(), whole)));
     }
     TileEpilogues.Loaded loaded = epilogues.load(space, epilogues.alongRows(grid, 2, axes, result));

@@ -33,7 +33,7 @@ final class IntegerProduct {
 
   private final int depth;
 
-  private IntegerProduct(List<TensorView> operands, TensorView result) {
+  private IntegerProduct(List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
     this.operands = operands;
     this.result = result;
     long columns = fromEnd(result.shape(), 1);
@@ -44,7 +44,7 @@ final class IntegerProduct {
       box.add(batch(dimension));
     }
     box.add(along("m", rank - 2, ProductCall.BLOCK, result.shape().get(rank - 2)));
-    box.add(along("n", rank - 1, ProductCall.BLOCK, columns));
+    box.add(along("n", rank - 1, epilogues.granule(ProductCall.BLOCK, columns), columns));
     this.depth = space.reduction("k", fromEnd(left().shape(), 1), ProductCall.BLOCK);
   }
 
@@ -63,7 +63,7 @@ final class IntegerProduct {
       boolean bias,
       Optional<Requantize> requantize,
       TileEpilogues epilogues) {
-    return new IntegerProduct(operands, result).build(bias, requantize, epilogues);
+    return new IntegerProduct(operands, result, epilogues).build(bias, requantize, epilogues);
   }
 
   /** Creates a product without requantization. */

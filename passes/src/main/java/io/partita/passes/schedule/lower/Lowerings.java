@@ -40,8 +40,13 @@ public final class Lowerings {
   private static Optional<TileSpace> lowered(
       Group group, List<TensorView> operands, List<TensorView> results, boolean isPaged) {
     return group.main().size() > 1
-        ? ProductGroupLowering.lower(group, operands, results.getFirst())
-        : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands), isPaged);
+        ? ProductGroupLowering.lower(group, operands, results)
+        : lower(
+            group.first().op(),
+            operands,
+            results,
+            TileEpilogues.of(group, operands, results),
+            isPaged);
   }
 
   /** Does the same for one operation. */

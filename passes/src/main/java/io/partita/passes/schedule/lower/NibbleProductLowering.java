@@ -44,11 +44,12 @@ final class NibbleProductLowering {
     List<List<Long>> strides = new ArrayList<>();
     strides.add(x.strides().subList(0, last));
     strides.add(out.strides().subList(0, last));
-    epilogues.operands().forEach(view -> strides.add(leading(view, shape)));
+    epilogues.placed().forEach(view -> strides.add(leading(view, shape)));
     grid = TileGrid.of(shape, strides, List.of());
     space = new TileSpaceBuilder("nibble_gemm_" + x.element() + "_" + scale.element());
     rows = grid.axes(space, "rows", 1, grid.rank());
-    panel = space.axis("panels", codes.shape().get(0), 1);
+    long panels = codes.shape().get(0);
+    panel = space.axis("panels", panels, epilogues.granule(1, panels));
     group = space.reduction("groups", codes.shape().get(1), 1);
   }
 
@@ -123,12 +124,13 @@ final class NibbleProductLowering {
   }
 
   /**
-   * Returns the tiles of the operands of epilogues, without dimensions along which they broadcast.
+   * Returns the tiles of {@link TileEpilogues#placed}, without dimensions along which they
+   * broadcast.
    */
   private List<TileEpilogues.Place> places() {
     List<TileEpilogues.Place> places = new ArrayList<>();
-    for (int i = 0; i < epilogues.operands().size(); i++) {
-      TensorView view = epilogues.operands().get(i);
+    for (int i = 0; i < epilogues.placed().size(); i++) {
+      TensorView view = epilogues.placed().get(i);
       boolean isAlong =
           !view.shape().isEmpty() && view.shape().getLast().equals(out.shape().getLast());
       List<BoxDimension> box = leadingBox(FIRST_OTHER + i);

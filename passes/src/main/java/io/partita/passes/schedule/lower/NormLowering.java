@@ -40,19 +40,14 @@ final class NormLowering {
             List.of());
     int walked = epilogues.functions().isEmpty() ? grid.rank() : TileGrid.KERNEL_AXES - 1;
     List<Integer> axes = grid.axes(space, "rows", 1, walked);
-    List<Argument> arguments = new ArrayList<>();
     int in = space.load("x", 0, x.element(), box(grid, 0, axes, row, x.strides(), axis));
-    arguments.add(pointer("x", in));
+    List<Integer> vectors = new ArrayList<>();
     int next = 1;
-    for (String vector : List.of("scale", "bias")) {
-      if (vector.equals("scale") ? norm.scale() : norm.bias()) {
-        TensorView view = operands.get(next);
-        List<BoxDimension> box = whole(row, TileGrid.broadcast(view, row));
-        arguments.add(pointer(vector, space.load(vector, next, view.element(), box)));
-        next++;
-      } else {
-        arguments.add(none(vector));
-      }
+    for (String vector : vectors(norm)) {
+      TensorView view = operands.get(next);
+      List<BoxDimension> box = whole(row, TileGrid.broadcast(view, row));
+      vectors.add(space.load(vector, next, view.element(), box));
+      next++;
     }
     TileEpilogues.Loaded others = epilogues.load(space, epilogues.alongRows(grid, 2, axes, out));
     int result =
@@ -66,13 +61,52 @@ final class NormLowering {
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(TileExpression.of(size));
     TileEpilogues.Values values = others.values(result, out.element(), sizes);
-    arguments.add(new Argument("out", values.first(out.element())));
+    space.call(
+        kernel,
+        arguments(
+            norm,
+            pointer("x", in).value(),
+            vectors,
+            values.first(out.element()),
+            rows,
+            TileExpression.of(size)));
+    values.call(List.of());
+    return Optional.of(space.build());
+  }
+
+  /** Returns the names of a norm's parameters. */
+  static List<String> vectors(Structured.Norm norm) {
+    List<String> names = new ArrayList<>();
+    if (norm.scale()) {
+      names.add("scale");
+    }
+    if (norm.bias()) {
+      names.add("bias");
+    }
+    return names;
+  }
+
+  /**
+   * Returns the arguments of the kernel.
+   *
+   * @param vectors the operands with the norm's parameters
+   */
+  static List<Argument> arguments(
+      Structured.Norm norm,
+      Argument.Value x,
+      List<Integer> vectors,
+      Argument.Value out,
+      TileExpression rows,
+      TileExpression size) {
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(new Argument("x", x));
+    arguments.add(norm.scale() ? pointer("scale", vectors.getFirst()) : none("scale"));
+    arguments.add(norm.bias() ? pointer("bias", vectors.getLast()) : none("bias"));
+    arguments.add(new Argument("out", out));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.add(number("epsilon", (float) norm.epsilon()));
-    space.call(kernel, arguments);
-    values.call(List.of());
-    return Optional.of(space.build());
+    return arguments;
   }
 
   private static List<BoxDimension> box(

@@ -14,8 +14,10 @@ import java.util.Optional;
 final class ProductGroupLowering {
   private ProductGroupLowering() {}
 
-  static Optional<TileSpace> lower(Group group, List<TensorView> operands, TensorView result) {
-    TileEpilogues epilogues = TileEpilogues.of(group, operands);
+  static Optional<TileSpace> lower(
+      Group group, List<TensorView> operands, List<TensorView> results) {
+    TensorView result = results.getFirst();
+    TileEpilogues epilogues = TileEpilogues.of(group, operands, results);
     Optional<Requantize> requantize =
         group.main().getLast().op() instanceof Requantize last
             ? Optional.of(last)

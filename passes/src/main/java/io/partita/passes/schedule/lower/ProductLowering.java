@@ -94,7 +94,7 @@ final class ProductLowering {
     strides.add(leading(left, 1, shape));
     strides.add(leading(right, 2, shape));
     strides.add(out.strides().subList(0, rank - 1));
-    epilogues.operands().forEach(view -> strides.add(leading(view, 1, shape)));
+    epilogues.placed().forEach(view -> strides.add(leading(view, 1, shape)));
     TileGrid grid = TileGrid.of(shape, strides, List.of());
     ProductLowering lowering = new ProductLowering(left, right, grid, epilogues);
     return Optional.of(
@@ -138,7 +138,7 @@ final class ProductLowering {
     addLeadingAxes();
     long columns = out.shape().getLast();
     long depth = left.shape().getLast();
-    int n = space.axis("n", columns, ProductCall.BLOCK);
+    int n = space.axis("n", columns, epilogues.granule(ProductCall.BLOCK, columns));
     int k = space.reduction("k", depth, DEPTH);
     List<BoxDimension> leftBox = leadingBox(0);
     leftBox.add(BoxDimension.along(k, depth, 1));
@@ -184,11 +184,12 @@ final class ProductLowering {
   }
 
   /**
-   * Returns the tiles of the operands of epilogues, without dimensions along which they broadcast.
+   * Returns the tiles of {@link TileEpilogues#placed}, without dimensions along which they
+   * broadcast.
    */
   private List<TileEpilogues.Place> places(TensorView out, int n) {
     List<TileEpilogues.Place> places = new ArrayList<>();
-    List<TensorView> views = epilogues.operands();
+    List<TensorView> views = epilogues.placed();
     long columns = out.shape().getLast();
     for (int i = 0; i < views.size(); i++) {
       TensorView view = views.get(i);

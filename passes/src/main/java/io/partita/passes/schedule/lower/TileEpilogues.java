@@ -7,10 +7,12 @@ import static io.partita.ir.schedule.kernel.Argument.pointer;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.IntegerNetwork.Lookup;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Kernel;
@@ -24,21 +26,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The functions that a loop applies to each finished tile of its main kernel: activations, sums or
- * products with other operands, which are loaded in tiles like those of the result, and
- * quantizations. They are applied in the order of the nodes, and each result is rounded as without
- * fusion, so that it has the same bits.
+ * products with other operands, which are loaded in tiles like those of the result, quantizations,
+ * and at most one norm, for which tiles consist of whole rows. They are applied in the order of the
+ * nodes, and each result is rounded as without fusion, so that it has the same bits.
  *
  * <p>Values as wide as the result are in its tile, where functions run in place. Values of another
  * width are in scratch memory, with as many elements as the tile. So a function that changes the
- * width reads one place and writes another.
+ * width reads one place and writes another. What a norm normalises is either the first result, if
+ * the group has two, or in scratch memory.
  *
  * @param first the index of the first operand among those of the group
+ * @param last the last result, if the group has another one before it
  */
-record TileEpilogues(List<Function> functions, int first) {
-  static final TileEpilogues NONE = new TileEpilogues(List.of(), 0);
+record TileEpilogues(List<Function> functions, int first, Optional<TensorView> last) {
+  static final TileEpilogues NONE = new TileEpilogues(List.of(), 0, Optional.empty());
 
   /**
    * @param op the operation
@@ -54,15 +59,20 @@ record TileEpilogues(List<Function> functions, int first) {
       List<TensorView> operands,
       boolean sumsFirst,
       ElementType from,
-      ElementType to) {}
+      ElementType to) {
+    private boolean isNorm() {
+      return op instanceof Structured.Norm || op instanceof IntegerNetwork.IntegerNorm;
+    }
+  }
 
   /** The source of an operand's tile, and its strides along the tile of the result. */
   record Place(List<BoxDimension> box, List<TileExpression> strides) {}
 
   /**
    * @param operands the operands of the group
+   * @param results the results of the group
    */
-  static TileEpilogues of(Group group, List<TensorView> operands) {
+  static TileEpilogues of(Group group, List<TensorView> operands, List<TensorView> results) {
     List<Node> nodes = group.epilogueNodes();
     List<Function> functions = new ArrayList<>();
     int count = nodes.stream().mapToInt(node -> node.operands().size() - 1).sum();
@@ -87,7 +97,12 @@ record TileEpilogues(List<Function> functions, int first) {
               node.operand(sumsFirst ? 0 : 1).type().element(),
               node.result().type().element()));
     }
-    return new TileEpilogues(functions, first);
+    return new TileEpilogues(
+        functions,
+        first,
+        functions.stream().anyMatch(Function::isNorm) && results.size() > 1
+            ? Optional.of(results.getLast())
+            : Optional.empty());
   }
 
   /** A table, of which tiles need all entries, is placed like a scalar. */
@@ -100,6 +115,10 @@ record TileEpilogues(List<Function> functions, int first) {
       case Requantize requantize -> List.of("factor", "offset");
       case Lookup lookup -> List.of("entries");
       case Quantized.Quantize quantize -> List.of("step", "zero");
+      case Structured.Norm norm ->
+          NormLowering.vectors(norm).stream().map(name -> "norm_" + name).toList();
+      case IntegerNetwork.IntegerNorm norm ->
+          List.of("weight", "norm_bias").subList(0, node.operands().size() - 1);
       case Elementwise.Binary(var function) when function == BinaryFunction.ADD ->
           List.of("residual");
       case Elementwise.Binary(var function) when function == BinaryFunction.MUL ->
@@ -119,15 +138,46 @@ record TileEpilogues(List<Function> functions, int first) {
     return functions.isEmpty() ? result : functions.getFirst().from();
   }
 
+  /** Whether tiles consist of whole rows, along the last dimension of the result. */
+  boolean areOfRows() {
+    return functions.stream().anyMatch(Function::isNorm);
+  }
+
+  /**
+   * Returns the unit of the extents of tiles along the last dimension.
+   *
+   * @param usual the unit for functions of elements
+   */
+  long granule(long usual, long extent) {
+    return areOfRows() ? extent : usual;
+  }
+
+  long granule(long usual, TileGrid grid) {
+    return grid.rank() == 0 ? usual : granule(usual, grid.extents().getLast());
+  }
+
+  /** Returns a grid of functions of elements, whose last dimension consists of rows if tiles do. */
+  TileGrid grid(List<Long> shape, List<List<Long>> strides) {
+    return areOfRows() ? TileGrid.ofRows(shape, strides) : TileGrid.of(shape, strides, List.of());
+  }
+
   /** Returns the other operands, in the order of the group. */
   List<TensorView> operands() {
     return functions.stream().flatMap(each -> each.operands().stream()).toList();
   }
 
   /**
+   * Returns what has a place along the result: the other operands, and the last result if it is
+   * apart.
+   */
+  List<TensorView> placed() {
+    return Stream.concat(operands().stream(), last.stream()).toList();
+  }
+
+  /**
    * Loads the operands.
    *
-   * @param places the place of each
+   * @param places those of {@link #placed}
    */
   Loaded load(TileSpaceBuilder space, List<Place> places) {
     List<Integer> loaded = new ArrayList<>();
@@ -170,31 +220,61 @@ record TileEpilogues(List<Function> functions, int first) {
     }
   }
 
-  /** The tile of the result, and scratch memory for values of other widths. */
+  /** The tiles of results, and scratch memory for other values. */
   final class Values {
     private final Loaded operands;
     private final List<TileExpression> sizes;
-    private final Map<Integer, Argument.Value> tiles = new HashMap<>();
+    private final Tiles before;
+
+    /** Those from a norm on. */
+    private final Tiles normalized;
 
     private Values(Loaded operands, int out, ElementType result, List<TileExpression> sizes) {
       this.operands = operands;
       this.sizes = sizes;
-      tiles.put(result.bits(), pointer("out", out).value());
+      this.before = new Tiles("values");
+      this.normalized = new Tiles("normalized");
+      Tiles first = areOfRows() && last.isEmpty() ? normalized : before;
+      first.put(result, out);
+      last.ifPresent(
+          view -> {
+            int value = operands.space.value(out) + 1;
+            List<BoxDimension> box = operands.places.getLast().box();
+            normalized.put(
+                view.element(), operands.space.store("normalized", value, view.element(), box));
+          });
     }
 
-    /** Returns the place of values of a type. */
-    private Argument.Value of(ElementType type) {
-      return tiles.computeIfAbsent(
-          type.bits(),
-          bits -> {
-            TileExpression bytes = TileSpaceBuilder.product(sizes).times(bits / Byte.SIZE);
-            return Argument.scratch("out", operands.space.scratch("values" + bits, bytes)).value();
-          });
+    /** The places of values by their width. */
+    private final class Tiles {
+      private final String name;
+      private final Map<Integer, Argument.Value> places = new HashMap<>();
+
+      Tiles(String name) {
+        this.name = name;
+      }
+
+      void put(ElementType type, int result) {
+        places.put(type.bits(), pointer("out", result).value());
+      }
+
+      Argument.Value of(ElementType type) {
+        return places.computeIfAbsent(
+            type.bits(),
+            bits -> {
+              TileExpression bytes = TileSpaceBuilder.product(sizes).times(bits / Byte.SIZE);
+              return Argument.scratch("out", operands.space.scratch(name + bits, bytes)).value();
+            });
+      }
+    }
+
+    private TileExpression rows() {
+      return TileSpaceBuilder.product(sizes.subList(0, sizes.size() - 1));
     }
 
     /** Returns the place of what the main kernel computes. */
     Argument.Value first(ElementType result) {
-      return of(from(result));
+      return before.of(from(result));
     }
 
     /**
@@ -204,22 +284,29 @@ record TileEpilogues(List<Function> functions, int first) {
      */
     void call(List<Integer> onLast) {
       int next = 0;
+      Tiles source = before;
       for (Function each : functions) {
-        int last = next + each.operands().size();
-        List<Integer> own = operands.numbers.subList(next, last);
+        int end = next + each.operands().size();
+        List<Integer> own = operands.numbers.subList(next, end);
         List<List<TileExpression>> strides =
-            operands.places.subList(next, last).stream().map(Place::strides).toList();
-        next = last;
+            operands.places.subList(next, end).stream().map(Place::strides).toList();
+        next = end;
         if (each.kernel().isEmpty()) {
           continue;
         }
-        Argument.Value from = of(each.from());
-        Argument.Value to = of(each.to());
+        Argument.Value from = source.of(each.from());
+        source = each.isNorm() ? normalized : source;
+        Argument.Value to = source.of(each.to());
         List<Argument> arguments =
             switch (each.op()) {
               case Requantize op -> requantize(op, from, to, sizes, own, strides);
               case Lookup op -> lookup(from, to, sizes, own.getFirst());
               case Quantized.Quantize op -> quantize(from, to, sizes, own);
+              case Structured.Norm op ->
+                  NormLowering.arguments(op, from, own, to, rows(), sizes.getLast());
+              case IntegerNetwork.IntegerNorm op ->
+                  IntegerNetworkLowering.arguments(
+                      op, each.operands(), from, own, to, rows(), sizes.getLast());
               case Elementwise.Binary op ->
                   binary(each, from, to, sizes, own.getFirst(), strides.getFirst());
               case Op unary -> unary(from, to, sizes);
@@ -318,7 +405,7 @@ record TileEpilogues(List<Function> functions, int first) {
    * @param box a box with one dimension for each dimension of the result
    */
   List<Place> along(TensorView result, List<BoxDimension> box) {
-    return operands().stream().map(view -> along(view, result, box)).toList();
+    return placed().stream().map(view -> along(view, result, box)).toList();
   }
 
   private static Place along(TensorView view, TensorView result, List<BoxDimension> box) {
@@ -340,14 +427,14 @@ record TileEpilogues(List<Function> functions, int first) {
    * @param before the number of tensors of the grid before them
    */
   List<Place> along(TileGrid grid, int before, List<Integer> axes) {
-    return IntStream.range(before, before + operands().size())
+    return IntStream.range(before, before + placed().size())
         .mapToObj(i -> new Place(grid.box(i, axes), grid.tileStrides(i, axes)))
         .toList();
   }
 
   /** Returns the strides of the operands along the result. */
   List<List<Long>> strides(TensorView result) {
-    return operands().stream().map(each -> TileGrid.broadcast(each, result.shape())).toList();
+    return placed().stream().map(each -> TileGrid.broadcast(each, result.shape())).toList();
   }
 
   /**

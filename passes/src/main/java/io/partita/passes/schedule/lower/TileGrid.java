@@ -61,9 +61,10 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
   }
 
   /**
-   * Does the same, but keeps the last dimension as it is, which is that of the columns of pages.
+   * Does the same, but keeps the last dimension as it is: that of the columns of pages, or of whole
+   * rows.
    */
-  static TileGrid ofPages(List<Long> shape, List<List<Long>> tensors) {
+  static TileGrid ofRows(List<Long> shape, List<List<Long>> tensors) {
     if (shape.isEmpty()) {
       return of(shape, tensors, List.of());
     }

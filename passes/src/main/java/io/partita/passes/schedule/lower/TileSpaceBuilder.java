@@ -50,6 +50,11 @@ final class TileSpaceBuilder {
     return add(new TileSpace.Operand(operand, value, element, Direction.STORE, box));
   }
 
+  /** Returns the number of the value of an operand. */
+  int value(int operand) {
+    return operands.get(operand).value();
+  }
+
   /** Adds an integer that the control core reads: element 0 of the value. */
   int scalar(String operand, int value, ElementType element) {
     return add(

@@ -11,42 +11,57 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Replaces the norm of a few rows, each of which every core would sum, by calls in which the cores
- * sum them together, and then scale and maybe quantize them; with the same results.
+ * sum them together, and then scale and maybe quantize them; with the same results. Other calls may
+ * compute what it normalises.
  */
 final class RowsTogether {
   private static final String LAYER = "layer_norm_f32";
   private static final String RMS = "rms_norm_f32";
 
   private final TileSpace space;
+
+  /** The number of the norm among the calls. */
+  private final int place;
+
   private final KernelCall norm;
   private final List<TileSpace.Scratch> scratch;
   private final List<KernelCall> calls = new ArrayList<>();
 
-  private RowsTogether(TileSpace space) {
+  private RowsTogether(TileSpace space, int place) {
     this.space = space;
-    this.norm = space.calls().getFirst();
+    this.place = place;
+    this.norm = space.calls().get(place);
     this.scratch = new ArrayList<>(space.scratch());
   }
 
-  /** Returns the space with these calls; empty if it doesn't begin with the norm of a few rows. */
+  /** Returns the space with these calls; empty if it has no norm of a few rows. */
   static Optional<TileSpace> of(TileSpace space) {
-    long rows =
-        space.axes().stream().mapToLong(TileSpace.Axis::extent).reduce(1, Math::multiplyExact);
-    boolean isNorm =
-        space.calls().stream()
-            .findFirst()
-            .filter(call -> List.of(LAYER, RMS).contains(call.kernel().name()))
-            .isPresent();
-    // With as many rows as parts, each core has rows of its own.
-    return isNorm && rows < KernelStruct.NORM_PARTS
-        ? Optional.of(new RowsTogether(space).space())
-        : Optional.empty();
+    return IntStream.range(0, space.calls().size())
+        .filter(i -> List.of(LAYER, RMS).contains(space.calls().get(i).kernel().name()))
+        .mapToObj(i -> new RowsTogether(space, i))
+        .filter(RowsTogether::areFew)
+        .findFirst()
+        .map(RowsTogether::space);
+  }
+
+  /** With as many rows as parts, each core has rows of its own. */
+  private boolean areFew() {
+    return rows().replacing(this::whole) instanceof TileExpression.Literal(long rows)
+        && rows < KernelStruct.NORM_PARTS;
+  }
+
+  private TileExpression whole(TileExpression leaf) {
+    return leaf instanceof TileExpression.Size(int axis)
+        ? TileExpression.of(space.axes().get(axis).extent())
+        : leaf;
   }
 
   private TileSpace space() {
+    calls.addAll(space.calls().subList(0, place));
     Argument elements = Argument.none("elements");
     if (norm.kernel().name().equals(LAYER)) {
       elements = sum("norm_sums_f32", elements, scratch.size(), "elements");
@@ -62,7 +77,8 @@ final class RowsTogether {
       arguments.addAll(norm.arguments());
       call("norm_by_sums_f32", arguments);
     }
-    calls.addAll(space.calls().subList(levels.isPresent() ? 2 : 1, space.calls().size()));
+    int next = place + (levels.isPresent() ? 2 : 1);
+    calls.addAll(space.calls().subList(next, space.calls().size()));
     return new TileSpace(space.name(), space.axes(), space.operands(), scratch, calls);
   }
 
@@ -72,8 +88,8 @@ final class RowsTogether {
         norm.kernel().name().equals(RMS)
             && CallFields.find(norm.arguments(), "scale").filter(RowsTogether::isGiven).isPresent()
             && CallFields.find(norm.arguments(), "bias").filter(RowsTogether::isGiven).isEmpty();
-    return between().isPresent() && isScaled && space.calls().get(1).onLast().equals(norm.onLast())
-        ? ElementRun.quantization(space.calls().get(1), value("out"))
+    return between().isPresent() && isScaled && space.calls().get(place + 1).runsWith(norm)
+        ? ElementRun.quantization(space.calls().get(place + 1), value("out"))
         : Optional.empty();
   }
 
@@ -83,9 +99,11 @@ final class RowsTogether {
 
   /** Returns the number of the scratch with the norm's result, if at most the next call uses it. */
   private Optional<Integer> between() {
-    return space.calls().size() > 1
+    return space.calls().size() > place + 1
             && value("out") instanceof Argument.Value.ScratchPointer(int number, _)
-            && space.calls().stream().skip(2).noneMatch(call -> uses(call, number))
+            && IntStream.range(0, space.calls().size())
+                .filter(i -> i < place || i > place + 1)
+                .noneMatch(i -> uses(space.calls().get(i), number))
         ? Optional.of(number)
         : Optional.empty();
   }
@@ -117,12 +135,8 @@ final class RowsTogether {
    * @param at the number of the scratch, an earlier one that isn't needed any more or the next one
    */
   private Argument sum(String kernel, Argument elements, int at, String result) {
-    Argument.Value rows = value("rows");
-    if (!(rows instanceof Argument.Value.Integer(TileExpression count))) {
-      throw new IllegalStateException("rows of " + norm);
-    }
     TileSpace.Scratch sums =
-        new TileSpace.Scratch(result, count.times(KernelStruct.NORM_PARTS * Float.BYTES));
+        new TileSpace.Scratch(result, rows().times(KernelStruct.NORM_PARTS * Float.BYTES));
     if (at < scratch.size()) {
       scratch.set(at, sums);
     } else {
@@ -136,10 +150,17 @@ final class RowsTogether {
                 new Argument("x", value("x")),
                 elements,
                 new Argument("out", field.value()),
-                new Argument("rows", rows),
+                new Argument("rows", value("rows")),
                 new Argument("size", value("size"))),
-            List.of()));
+            norm.onLast()));
     return field;
+  }
+
+  private TileExpression rows() {
+    if (value("rows") instanceof Argument.Value.Integer(TileExpression count)) {
+      return count;
+    }
+    throw new IllegalStateException("rows of " + norm);
   }
 
   private Argument.Value value(String field) {

@@ -197,10 +197,14 @@ public final class TileChoice {
 
   /** Returns the loop, or one with other kernels and the same results if it isn't slower. */
   private Timed faster(Timed apart, TileSpace space) {
-    return FusedCalls.of(space)
-        .or(() -> GridTiles.areDealt(chip) ? Optional.empty() : RowsTogether.of(space))
-        .flatMap(this::fastest)
+    Optional<TileSpace> fused = FusedCalls.of(space);
+    Optional<TileSpace> rows =
+        GridTiles.areDealt(chip) ? Optional.empty() : RowsTogether.of(fused.orElse(space));
+    return Stream.of(rows, fused)
+        .flatMap(Optional::stream)
+        .flatMap(other -> fastest(other).stream())
         .filter(other -> other.cycles <= apart.cycles)
+        .min(Comparator.comparingDouble(Timed::cycles))
         .orElse(apart);
   }
 

@@ -130,7 +130,7 @@ class LegalizationTest {
                     input(graph, "x", 2, 3),
                     constant(graph, F32, 3, 5),
                     constant(graph, F32, 5, 3)));
-    List<Group> groups = Groups.of(legalized.after());
+    List<Group> groups = Groups.of(legalized.after(), true);
     assertThat(groups)
         .extracting(group -> group.nodes().stream().map(node -> node.op().mnemonic()).toList())
         .containsExactly(List.of("linear", "relu"), List.of("linear"));
@@ -155,14 +155,14 @@ class LegalizationTest {
               Value bias = constant(graph, I32, 4);
               return requantized(graph, graph.add(new Elementwise.Binary(ADD), bias, sums));
             });
-    Group group = Groups.of(legalized.after()).getFirst();
+    Group group = Groups.of(legalized.after(), true).getFirst();
     assertThat(group.nodes())
         .extracting(node -> node.op().mnemonic())
         .containsExactly("matmul", "add", "requantize");
     assertThat(group.operands())
         .extracting(value -> value.type().toString())
         .containsExactly("i8[2,3]", "i8[3,4]", "i32[4]", "i32[]", "i32[4]");
-    assertThat(Groups.of(legalized.after())).hasSize(1);
+    assertThat(Groups.of(legalized.after(), true)).hasSize(1);
   }
 
   @Test
@@ -175,7 +175,7 @@ class LegalizationTest {
               Value wide = graph.add(new Elementwise.Cast(I32), requantized(graph, sums));
               return graph.add(new Elementwise.Binary(ADD), sums, wide);
             });
-    assertThat(Groups.of(legalized.after()))
+    assertThat(Groups.of(legalized.after(), true))
         .extracting(group -> group.nodes().size())
         .containsExactly(1, 2);
   }
@@ -190,7 +190,7 @@ class LegalizationTest {
               Value matrix = constant(graph, I32, 2, 4);
               return requantized(graph, graph.add(new Elementwise.Binary(ADD), sums, matrix));
             });
-    assertThat(Groups.of(legalized.after()))
+    assertThat(Groups.of(legalized.after(), true))
         .extracting(Group::epilogues, group -> group.nodes().size())
         .containsExactly(tuple(2, 3));
   }

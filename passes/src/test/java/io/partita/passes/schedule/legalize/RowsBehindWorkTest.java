@@ -40,7 +40,7 @@ class RowsBehindWorkTest {
   }
 
   private List<String> order() {
-    return RowsBehindWork.order(Groups.of(graph.finish())).stream()
+    return RowsBehindWork.order(Groups.of(graph.finish(), true)).stream()
         .map(group -> group.first().name())
         .toList();
   }

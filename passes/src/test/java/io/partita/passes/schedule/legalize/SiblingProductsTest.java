@@ -35,7 +35,7 @@ class SiblingProductsTest {
   }
 
   private List<String> order() {
-    return SiblingProducts.together(Groups.of(graph.finish())).stream()
+    return SiblingProducts.together(Groups.of(graph.finish(), true)).stream()
         .map(group -> group.first().name())
         .toList();
   }
