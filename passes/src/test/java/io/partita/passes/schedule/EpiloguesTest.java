@@ -53,7 +53,7 @@ class EpiloguesTest extends EvaluatedLoops {
 
   /** Tests all tiles of one block, also with tiled depth. */
   @ParameterizedTest
-  @CsvSource({"1, 100000", "2, 100000", "1, 50000", "2, 60000"})
+  @CsvSource({"1, 100000", "2, 100000", "1, 50000", "2, 80000"})
   void activationAndResidual(long batch, long l1) {
     List<String> loops =
         loops(
@@ -144,7 +144,7 @@ class EpiloguesTest extends EvaluatedLoops {
         .containsExactly("[gemm_f32, silu_f32]", "[gemm_f32, mul_f32]", "[gemm_f32, add_f32]");
   }
 
-  /** Tests that kernels with many small tiles are not fused. */
+  /** Tests that kernels with many small tiles are not fused, but those after them may be. */
   @ParameterizedTest
   @CsvSource({"600", "900"})
   void slowerFusionsAreAvoided(long l1) {
@@ -156,7 +156,7 @@ class EpiloguesTest extends EvaluatedLoops {
               return binary(graph, BinaryFunction.ADD, x, active);
             },
             l1);
-    assertThat(loops).containsExactly("[gemm_f32]", "[gelu_f32]", "[add_f32]");
+    assertThat(loops).containsExactly("[gemm_f32]", "[gelu_f32, add_f32]");
   }
 
   @Test
@@ -349,7 +349,7 @@ class EpiloguesTest extends EvaluatedLoops {
   }
 
   @ParameterizedTest
-  @CsvSource({"100000", "2500"})
+  @CsvSource({"100000", "4000"})
   void normsAndSoftmaxesOfIntegersHaveEpilogues(long l1) {
     assertThat(
             loops(

@@ -54,7 +54,7 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
 
   /**
    * Returns the nodes in several groups: those before a norm, and the norm with what follows it; or
-   * else the nodes before the epilogues, then each epilogue by itself.
+   * else the nodes before the epilogues, and the epilogues.
    */
   public List<Group> apart() {
     for (int i = nodes.size() - epilogues; i < nodes.size(); i++) {
@@ -64,9 +64,12 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
             of(nodes.subList(i, nodes.size()), nodes.size() - i - 1));
       }
     }
-    List<Group> groups = new ArrayList<>();
-    groups.add(of(main(), 0));
-    epilogueNodes().forEach(node -> groups.add(of(List.of(node), 0)));
+    List<Group> groups = new ArrayList<>(List.of(of(main(), 0)));
+    if (Epilogues.isHead(epilogueNodes().getFirst())) {
+      groups.add(of(epilogueNodes(), epilogues - 1));
+    } else {
+      epilogueNodes().forEach(node -> groups.add(of(List.of(node), 0)));
+    }
     return groups;
   }
 

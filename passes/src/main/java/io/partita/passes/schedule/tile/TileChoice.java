@@ -122,16 +122,13 @@ public final class TileChoice {
   }
 
   private Optional<Timed> timed(TileSpace space) {
-    Timed found = known.get(space);
-    if (found == null) {
-      Optional<Timed> apart = fitting(space);
-      if (apart.isEmpty()) {
-        return Optional.empty();
-      }
-      found = faster(apart.get(), space);
-      known.put(space, found);
+    Timed earlier = known.get(space);
+    if (earlier != null) {
+      return Optional.of(earlier);
     }
-    return Optional.of(found);
+    Optional<Timed> found = fastestOfAll(space);
+    found.ifPresent(loop -> known.put(space, loop));
+    return found;
   }
 
   /** Returns the possible tile sizes of a space. */
@@ -195,17 +192,17 @@ public final class TileChoice {
         .min(Comparator.comparingDouble(Timed::cycles));
   }
 
-  /** Returns the loop, or one with other kernels and the same results if it isn't slower. */
-  private Timed faster(Timed apart, TileSpace space) {
+  /**
+   * Returns the fastest loop of those with the same results, with fused kernels if they are as
+   * fast.
+   */
+  private Optional<Timed> fastestOfAll(TileSpace space) {
     Optional<TileSpace> fused = FusedCalls.of(space);
-    Optional<TileSpace> rows =
-        GridTiles.areDealt(chip) ? Optional.empty() : RowsTogether.of(fused.orElse(space));
-    return Stream.of(rows, fused)
-        .flatMap(Optional::stream)
-        .flatMap(other -> fastest(other).stream())
-        .filter(other -> other.cycles <= apart.cycles)
-        .min(Comparator.comparingDouble(Timed::cycles))
-        .orElse(apart);
+    Optional<TileSpace> rows = arePaged() ? Optional.empty() : RowsTogether.of(fused.orElse(space));
+    Stream<Timed> others =
+        Stream.of(rows, fused).flatMap(Optional::stream).flatMap(each -> fastest(each).stream());
+    return Stream.concat(others, fitting(space).stream())
+        .min(Comparator.comparingDouble(Timed::cycles));
   }
 
   private Timed timed(Choice choice, Tiling tiling) {
