@@ -209,7 +209,8 @@ final class ChipLowering {
     if (group.nodes().size() > 1) {
       List<Group> parts =
           isKnown
-              ? EpilogueFusion.fastest(group, kernels, value -> view(group, value))
+              ? new EpilogueFusion(kernels, value -> view(group, value), nearBytes > 0)
+                  .fastest(group)
               : List.of(group);
       for (int i = 0; i < parts.size(); i++) {
         compute(step, parts.get(i), parts.subList(i + 1, parts.size()));

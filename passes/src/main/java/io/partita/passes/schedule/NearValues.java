@@ -7,6 +7,8 @@ import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.NearTiles;
@@ -268,8 +270,13 @@ final class NearValues {
   }
 
   private static boolean isSmall(Region constant) {
-    return constant.bytes() <= LARGEST_CONSTANT
-        && constant.tensors().getFirst().type().element().bits() <= Integer.SIZE;
+    return isSmall(constant.tensors().getFirst());
+  }
+
+  /** Whether a constant is kept if there is room and its tiles are lines. */
+  static boolean isSmall(Tensor constant) {
+    TensorType type = constant.type();
+    return type.bytes() <= LARGEST_CONSTANT && type.element().bits() <= Integer.SIZE;
   }
 
   /** Excludes operands that aren't lines, and values that a kernel can't overwrite. */
