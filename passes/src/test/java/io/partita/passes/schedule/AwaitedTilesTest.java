@@ -10,9 +10,12 @@ import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.tile.LoopTime;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -63,5 +66,17 @@ class AwaitedTilesTest {
     TiledKernel kernel = norm(768);
     assertThat(callsBefore(kernel, "x")).isZero();
     assertThat(callsBefore(kernel, "scale")).isZero();
+  }
+
+  /** What is awaited later arrives while cores compute, and is predicted to. */
+  @Test
+  void laterTilesArriveWhileCoresCompute() {
+    ChipKind chip = TargetLibrary.find("siracusa").chips().getFirst();
+    LoopTime together = LoopTime.of(norm(768), chip);
+    assertThat(together.cycles())
+        .isGreaterThan(together.computeCycles() + together.loadCycles() + together.storeCycles());
+    LoopTime later = LoopTime.of(norm(2048), chip);
+    assertThat(later.cycles())
+        .isLessThan(later.computeCycles() + later.loadCycles() + later.storeCycles());
   }
 }

@@ -256,7 +256,7 @@ final class ChipRun {
             control();
           }
           boolean isAtOnce = own().actions().preloadsAtOnce(now.result().isPresent());
-          preload(isAtOnce ? Long.MAX_VALUE : Actions.PRELOADED);
+          preload(isAtOnce ? Long.MAX_VALUE : Actions.PRELOADED, false);
           preloading = true;
         }
         if (action < actions.size()) {
@@ -317,7 +317,7 @@ final class ChipRun {
     if (now.result().isPresent() && !isKept) {
       copy(own().after(), "result");
     }
-    preload(Long.MAX_VALUE);
+    preload(Long.MAX_VALUE, false);
     syncs.end(own().sync(), reached);
     exchange = null;
   }
@@ -355,7 +355,7 @@ final class ChipRun {
         reached = control(preload.origin().name(), chip.moveCycles(), reached);
         asked.add(preload);
         if (!role.isStartedByNext(ends.size())) {
-          preload(Long.MAX_VALUE);
+          preload(Long.MAX_VALUE, team != NEVER);
         }
       }
       case ScheduleStep.AwaitPreload await ->
@@ -381,14 +381,25 @@ final class ChipRun {
     }
   }
 
-  /** Starts to preload at most so many bytes of what was asked for. */
-  private void preload(long most) {
+  /**
+   * Starts to preload at most so many bytes of what was asked for.
+   *
+   * @param areComputing whether cores compute meanwhile, which use the same banks
+   */
+  private void preload(long most, boolean areComputing) {
     for (long room = most; room > 0 && !asked.isEmpty(); ) {
       ScheduleStep.Preload preload = asked.getFirst();
       long bytes = Math.min(preload.bytes() - started, room);
+      DmaChannel channel = chip.channel(names.home, names.working).orElseThrow();
+      double cycles = channel.cycles(bytes, 0) * (areComputing ? channel.busyFactor() : 1);
       int end =
-          timeline.transfer(
-              device, names.home, names.working, preload.origin().name(), bytes, reached);
+          timeline.occupy(
+              device,
+              channel.name(),
+              preload.origin().name(),
+              cycles / chip.hertz(),
+              bytes,
+              reached);
       preloaded(preload, end);
       traffic = traffic.plus(new Traffic(bytes, 0, 0, 0));
       room -= bytes;
@@ -412,7 +423,7 @@ final class ChipRun {
     String name = loop.origin().name();
     boolean isLeft = running.isLeft(ends.size());
     if (team == NEVER && !isLeft) {
-      preload(Long.MAX_VALUE);
+      preload(Long.MAX_VALUE, true);
       reached = timeline.compute(device, name, time.cycles() + cold, reached);
     } else {
       boolean isOneTile = kernel.tiles() == 1;
@@ -441,7 +452,7 @@ final class ChipRun {
     int ready = control(name, Math.max(0, before), reached);
     int idle = team == NEVER ? ready : timeline.join(ready, team);
     reached = timeline.compute(device, name, chip.loopCycles(), idle);
-    preload(Long.MAX_VALUE);
+    preload(Long.MAX_VALUE, true);
     team = timeline.compute(device, name, cycles, reached);
   }
 
@@ -546,7 +557,7 @@ final class ChipRun {
   void finish(Action.Finish finish, int arrived) {
     awaitSends(finish.ended());
     if (preloading) {
-      preloadRoom.ifPresent(room -> preload(room.during(actions, action)));
+      preloadRoom.ifPresent(room -> preload(room.during(actions, action), false));
     }
     Step.Receive first = finish.messages().getFirst();
     int count = finish.messages().size();

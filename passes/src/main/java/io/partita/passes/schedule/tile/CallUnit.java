@@ -15,6 +15,7 @@ import java.util.Optional;
  * What the cores are started for once in a tile: a kernel, or a run of functions of elements if the
  * chip has figures for runs.
  *
+ * @param first the number of its first call in the loop
  * @param work {@code batch, rows, columns, depth}; the depth of a run is the number of its
  *     functions and terms of sums, and two for load and store
  * @param onFirst as in {@link KernelCall}
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param run the figures of a run; empty for a kernel
  */
 public record CallUnit(
+    int first,
     Kernel kernel,
     List<TileExpression> work,
     List<Integer> onFirst,
@@ -57,30 +59,38 @@ public record CallUnit(
     List<CallUnit> units = new ArrayList<>();
     int next = 0;
     for (ElementRun run : runs) {
-      calls.subList(next, run.first()).forEach(call -> units.add(of(call)));
+      add(units, calls, next, run.first());
       TileExpression one = TileExpression.of(1);
+      KernelCall first = calls.get(run.first());
       units.add(
           new CallUnit(
-              calls.get(run.first()).kernel(),
+              run.first(),
+              first.kernel(),
               List.of(one, one, run.count(), TileExpression.of(depth(run))),
-              calls.get(run.first()).onFirst(),
-              calls.get(run.first()).onLast(),
+              first.onFirst(),
+              first.onLast(),
               CallForm.USUAL,
               figures));
       next = run.end();
     }
-    calls.subList(next, calls.size()).forEach(call -> units.add(of(call)));
+    add(units, calls, next, calls.size());
     return units;
   }
 
-  private static CallUnit of(KernelCall call) {
-    return new CallUnit(
-        call.kernel(),
-        call.work(),
-        call.onFirst(),
-        call.onLast(),
-        CallForm.of(call),
-        Optional.empty());
+  /** Adds each of the calls from {@code from} to {@code to}, exclusive, by itself. */
+  private static void add(List<CallUnit> units, List<KernelCall> calls, int from, int to) {
+    for (int i = from; i < to; i++) {
+      KernelCall call = calls.get(i);
+      units.add(
+          new CallUnit(
+              i,
+              call.kernel(),
+              call.work(),
+              call.onFirst(),
+              call.onLast(),
+              CallForm.of(call),
+              Optional.empty()));
+    }
   }
 
   private static long depth(ElementRun run) {

@@ -24,8 +24,9 @@ import java.util.function.Consumer;
  * moves the operands that depend on {@code a} or an axis within it. With two slots this takes
  * {@code max(compute, loads, stores)} and the starts of loads; operands with one slot are added.
  * Computing includes the work of the control core between two tiles. All loads precede the first
- * tile, each overlapping with the starts of the next ones; the stores of the last tile follow it. A
- * tile along an axis represents the mean of full tiles and the one at the edge.
+ * tile, each overlapping with the starts of the next ones; the stores of the last tile follow it.
+ * If there are no further tiles, large ones are only awaited by the first kernel that uses them
+ * ({@link Stages}). A tile along an axis represents the mean of full tiles and the one at the edge.
  */
 final class LoopModel {
   private final Part[] parts;
@@ -38,6 +39,10 @@ final class LoopModel {
   private final double busyFactor;
   private final long[] partAxes;
   private final long[] callAxes;
+
+  /** The first of the calls that uses a part. */
+  private final int[] firstCalls;
+
   private final double coldCycles;
   private final long stores;
   private final List<Map<List<Long>, Double>> known = new ArrayList<>();
@@ -87,6 +92,10 @@ final class LoopModel {
       }
       transfers.add(new PerTiles<>(partAxes[i]));
     }
+    firstCalls = new int[parts.size()];
+    for (int i = 0; i < firstCalls.length; i++) {
+      firstCalls[i] = unit(Stages.firstCall(calls, i));
+    }
     callAxes = new long[this.calls.size()];
     double cold = 0;
     for (int i = 0; i < callAxes.length; i++) {
@@ -104,6 +113,15 @@ final class LoopModel {
       cold += isKnown ? 0 : unit.coldCycles(chip);
     }
     coldCycles = cold;
+  }
+
+  /** Returns the number of the unit that a call belongs to. */
+  private int unit(int call) {
+    int unit = 0;
+    while (unit + 1 < calls.size() && calls.get(unit + 1).first() <= call) {
+      unit++;
+    }
+    return unit;
   }
 
   private static long mask(List<Integer> axes) {
@@ -209,7 +227,7 @@ final class LoopModel {
       compute += call;
     }
     double cycles = chip.loopCycles() + (calls.size() - 1) * chip.callCycles();
-    cycles += loads.started() + compute + loads.ended();
+    cycles += loads.computed(figures) + loads.ended();
     double around = 1;
     double loadCycles = loads.first;
     double storeCycles = loads.last;
@@ -282,17 +300,28 @@ final class LoopModel {
       }
     }
 
-    /** Returns the cycles from the start of the first load to the end of all. */
-    double started() {
+    /**
+     * Returns the cycles from the start of the first load to the end of the first tile's kernels.
+     */
+    double computed(TileFigures figures) {
+      double[] calls = figures.callCycles();
+      boolean isOneTile = Arrays.stream(figures.counts()).allMatch(count -> count == 1);
+      double[] awaited = new double[Math.max(1, calls.length)];
       double control = 0;
       double moving = 0;
       for (int i = 0; i < parts.length; i++) {
         if (parts[i].is(Direction.LOAD)) {
           control += chip.operandCycles();
           moving = Math.max(moving, control) + cycles[i];
+          int first = isOneTile && Stages.isLong(bytes[i]) ? firstCalls[i] : 0;
+          awaited[first] = Math.max(awaited[first], moving);
         }
       }
-      return Math.max(control, moving);
+      double end = Math.max(control, awaited[0]);
+      for (int call = 0; call < calls.length; call++) {
+        end = Math.max(end, awaited[call]) + calls[call];
+      }
+      return end;
     }
 
     /** Returns the cycles of the stores of the last tile. */

@@ -91,7 +91,7 @@ public final class Stages {
   }
 
   private List<Stage.Action> awaitsBefore(int call) {
-    return awaits(operand -> call == (isLong(operand) ? firstCall(operand) : 0));
+    return awaits(operand -> call == (isLong(operand) ? firstCall(calls, operand) : 0));
   }
 
   private List<Stage.Action> awaits(IntPredicate which) {
@@ -104,15 +104,19 @@ public final class Stages {
     return awaits;
   }
 
-  /** Whether loading the only tile takes longer than starting cores once more. */
   private boolean isLong(int operand) {
     return axes.stream().allMatch(axis -> axis.count() == 1)
         && is(operand, Direction.LOAD)
-        && operands.get(operand).slotBytes() >= PreloadRoom.LEAST_BYTES;
+        && isLong(operands.get(operand).slotBytes());
+  }
+
+  /** Whether loading the only tile takes longer than starting cores once more. */
+  static boolean isLong(double bytes) {
+    return bytes >= PreloadRoom.LEAST_BYTES;
   }
 
   /** Returns the first call that uses an operand, or the first of the run that it is a part of. */
-  private int firstCall(int operand) {
+  static int firstCall(List<KernelCall> calls, int operand) {
     int first =
         IntStream.range(0, calls.size())
             .filter(call -> calls.get(call).uses(operand))
