@@ -3,7 +3,7 @@
  * queries. If its keys and values come in tiles, too, the first kernel computes the scores of all tiles of keys, the second
  * one weighs these, and the third one adds up tiles of values:
  *
- * partita_attention_scores_i8: q k' of each query and key, plus the mask in their unit; the least number for hidden
+ * partita_attention_scores_i8: q k' of each query and key, plus the mask in their unit; PARTITA_HIDDEN_SCORE for hidden
  * keys. Head h reads key-value head h / group. Query i stands at `position` + i; causal: it sees keys up to its
  * position; window > 0: only those fewer than `window` positions before it. `allowed` (1: visible) or `added`, or
  * neither, is a strided mask [heads, seq, keys]. Lines of scores are `scores_row` apart, or adjacent if that is 0. Cores
@@ -29,6 +29,8 @@
 #define PARTITA_INTEGER_ATTENTION_H
 
 #include "kernel.h"
+
+#define PARTITA_HIDDEN_SCORE INT32_MIN
 
 struct partita_attention_scores {
     const int8_t *q;        /* [heads, seq, d] */

@@ -6,4 +6,6 @@
 #define partita_attention_turn_i8 portable_attention_turn_i8
 #define partita_attention_turned_values_i8 portable_attention_turned_values_i8
 
-#include "../../../kernels/integer_attention.c"
+#include "../../../kernels/integer_attention_scores.c"
+#include "../../../kernels/integer_attention_values.c"
+#include "../../../kernels/integer_attention_weights.c"
