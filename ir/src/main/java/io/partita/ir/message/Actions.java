@@ -31,7 +31,9 @@ public record Actions(List<Action> list, List<Long> places, long room) {
    */
   public static final int UNDER_WAY = 16;
 
-  /** The most bytes of own elements that are combined at a time; {@code TILE} of exchange.c. */
+  /**
+   * The most bytes of own elements that are combined at a time; {@code TILE} of exchange_joins.c.
+   */
   public static final int TILE = 2048;
 
   /**

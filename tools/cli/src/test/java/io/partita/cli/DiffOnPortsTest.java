@@ -106,7 +106,7 @@ final class DiffOnPortsTest {
     Map<String, Object> found =
         found(
             two,
-            "runtime/collectives/exchange.c",
+            "runtime/collectives/exchange_joins.c",
             text -> text.replace(REDUCES, "tile->join.elements *= partita_chip() != 0; " + REDUCES),
             port);
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 0);
