@@ -109,9 +109,12 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
  * last columns. If one of its levels may not be right, all are computed exactly.
  */
 #define PARTITA_REQUANTIZED_BYTES(OUT_TYPE, OUT)                                                                       \
-    /* Returns whether all levels are right. A row at a time, since cores fetch code slower than they execute it. */   \
-    static PARTITA_STAGED int32_t near_rows_##OUT_TYPE(const struct partita_quad *quad, const uint32_t *sums,          \
-                                                       int32_t rows, OUT *out, int32_t out_row)                        \
+    /*                                                                                                                 \
+     * Requantises rows by floats; false if a level may not be right. A row at a time, since cores fetch code slower than\
+     * they execute it.                                                                                                \
+     */                                                                                                                \
+    static PARTITA_STAGED int32_t try_rows_##OUT_TYPE(const struct partita_quad *quad, const uint32_t *sums,           \
+                                                      int32_t rows, OUT *out, int32_t out_row)                         \
     {                                                                                                                  \
         const struct partita_quad own = *quad;                                                                         \
         uint8_t *bytes = (uint8_t *)out;                                                                               \
@@ -141,7 +144,7 @@ static PARTITA_COMPACT void set_quad(const struct partita_gemm_requantize *requa
             if (quad->column != block->column) {                                                                       \
                 set_quad(requantize, block->column, quad);                                                             \
             }                                                                                                          \
-            if (quad->exists && near_rows_##OUT_TYPE(quad, sums, rows, out, requantize->gemm.out_row)) {               \
+            if (quad->exists && try_rows_##OUT_TYPE(quad, sums, rows, out, requantize->gemm.out_row)) {                \
                 return;                                                                                                \
             }                                                                                                          \
         }                                                                                                              \
