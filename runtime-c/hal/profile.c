@@ -5,7 +5,7 @@ static PARTITA_NEAR uint64_t cycles;
 static PARTITA_NEAR uint64_t team_cycles;
 static PARTITA_NEAR struct partita_traffic moved;
 
-static inline __attribute__((always_inline)) void begin(void)
+PARTITA_INLINE void begin(void)
 {
     moved = *partita_traffic();
     team_cycles = partita_team_cycles();

@@ -55,16 +55,16 @@ struct partita_run_profile {
 void partita_run_begin(void);
 void partita_run_end(struct partita_run_profile *run, uint64_t now);
 
-/* Inlined although the code between kernels is compiled for size: calls would take as long as all else. */
-#define PARTITA_AT_ENDS static inline __attribute__((always_inline))
-
-/* Counts cycles in which the team doesn't compute, for differences. */
+/*
+ * Counts cycles in which the team doesn't compute, for differences. Inlined although the code between kernels is compiled for
+ * size: calls would take as long as all else.
+ */
 #ifdef PARTITA_XPULP
 #include "../ports/siracusa/clock.h"
 
 typedef uint32_t partita_instant;
 
-PARTITA_AT_ENDS partita_instant partita_part_begin(void)
+PARTITA_INLINE partita_instant partita_part_begin(void)
 {
     const uint32_t now = partita_team.is_running ? partita_team.began : partita_counter();
     return now - (uint32_t)partita_team.computed;
@@ -72,7 +72,7 @@ PARTITA_AT_ENDS partita_instant partita_part_begin(void)
 #else
 typedef uint64_t partita_instant;
 
-PARTITA_AT_ENDS partita_instant partita_part_begin(void)
+PARTITA_INLINE partita_instant partita_part_begin(void)
 {
     return partita_cycles() - partita_team_cycles();
 }
@@ -81,7 +81,7 @@ PARTITA_AT_ENDS partita_instant partita_part_begin(void)
 /* The cycles of each part since the run began. */
 extern partita_instant partita_parts[PARTITA_PARTS];
 
-PARTITA_AT_ENDS void partita_part_end(enum partita_part part, partita_instant began)
+PARTITA_INLINE void partita_part_end(enum partita_part part, partita_instant began)
 {
     partita_parts[part] += partita_part_begin() - began;
 }

@@ -9,8 +9,8 @@
 enum { KEYS = 32, NEAR_KEYS = 4, FEATURES = 8 };
 
 /* Adds to `sums` the next size / terms * terms terms of the products of a query with `count` keys, and advances. */
-static inline __attribute__((always_inline)) void add_terms(const float **q, const float *keys[NEAR_KEYS], int32_t size,
-                                                            int32_t terms, int32_t count, float sums[NEAR_KEYS])
+PARTITA_INLINE void add_terms(const float **q, const float *keys[NEAR_KEYS], int32_t size, int32_t terms, int32_t count,
+                              float sums[NEAR_KEYS])
 {
     for (; size >= terms; size -= terms) {
         PARTITA_UNROLLED (int32_t term = 0; term < terms; term++) {
@@ -31,8 +31,8 @@ static inline __attribute__((always_inline)) void add_terms(const float **q, con
 }
 
 /* Dot products of a query with `count` keys, NEAR_KEYS or 1, times `scale`. */
-static inline __attribute__((always_inline)) void dot(const float *q, const float *k, int32_t k_row, int32_t d,
-                                                      float scale, int32_t count, float *out)
+PARTITA_INLINE void dot(const float *q, const float *k, int32_t k_row, int32_t d, float scale, int32_t count,
+                        float *out)
 {
     float sums[NEAR_KEYS];
     const float *keys[NEAR_KEYS];
@@ -110,8 +110,8 @@ static PARTITA_COMPACT void find_scores(const struct partita_attention *attentio
 }
 
 /* Adds to `features` (FEATURES or 1) sums the values of `count` keys, weighted. */
-static inline __attribute__((always_inline)) void add_values(const float *weights, int32_t count, const float *v,
-                                                             int32_t v_row, int32_t features, float *out)
+PARTITA_INLINE void add_values(const float *weights, int32_t count, const float *v, int32_t v_row, int32_t features,
+                               float *out)
 {
     float sums[FEATURES];
     PARTITA_UNROLLED (int32_t j = 0; j < features; j++) {

@@ -30,9 +30,9 @@ static inline int32_t are_inside(const struct partita_window *window, const stru
  * the reason of gemm_f32.c.
  */
 #define SUMS(NAME, IN, WEIGHT, SUM, ADD)                                                                               \
-    static inline __attribute__((always_inline)) void NAME##_block(                                                    \
-        const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, const struct windows *at,    \
-        int32_t filters, int32_t is_clipped, SUM sums[PARTITA_BLOCK][PARTITA_BLOCK])                                   \
+    PARTITA_INLINE void NAME##_block(const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, \
+                                     const struct windows *at, int32_t filters, int32_t is_clipped,                    \
+                                     SUM sums[PARTITA_BLOCK][PARTITA_BLOCK])                                           \
     {                                                                                                                  \
         const struct partita_window *window = &convolution->window;                                                    \
         const int32_t width = window->width;                                                                           \

@@ -328,9 +328,8 @@ static inline int32_t partita_is_of_lines(const struct partita_convolution *conv
         PARTITA_STORE_ROW(sums[3], s30, s31, s32, s33);                                                                \
     }                                                                                                                  \
                                                                                                                        \
-    static inline __attribute__((always_inline)) void NAME##_one(const uint8_t *filter, int32_t size,                  \
-                                                                 const uint32_t *windows,                              \
-                                                                 uint32_t sums[PARTITA_BLOCK])                         \
+    PARTITA_INLINE void NAME##_one(const uint8_t *filter, int32_t size, const uint32_t *windows,                       \
+                                   uint32_t sums[PARTITA_BLOCK])                                                       \
     {                                                                                                                  \
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, x, y0, y1, y2, y3;                                                    \
         __asm__(".p2align 2\n"                                                                                         \

@@ -23,7 +23,7 @@ enum { PARTITA_EXPONENTIALS = 4 };
  *
  * The polynomial is (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2: Chebyshev, relative error 1.4e-7, which is 0.2 u of e^r.
  */
-static inline __attribute__((always_inline)) void partita_reduced_exponentials(float *x, int32_t *exponents, int32_t count)
+PARTITA_INLINE void partita_reduced_exponentials(float *x, int32_t *exponents, int32_t count)
 {
     const float coefficients[] = {0.00836377387441f, 0.0416665501103f, 0.166665733819f, 0.5f};
     float sums[PARTITA_EXPONENTIALS];
@@ -59,7 +59,7 @@ static inline float partita_reduced_exponential(float x, int32_t *exponent)
  * e^x for x <= 0 or NaN, of `count` numbers, a constant, in place: 3 u. Each step is taken for all numbers before the next,
  * so that none waits for the last.
  */
-static inline __attribute__((always_inline)) void partita_exp_of_negatives(float *x, int32_t count)
+PARTITA_INLINE void partita_exp_of_negatives(float *x, int32_t count)
 {
     float y[PARTITA_EXPONENTIALS];
     int32_t exponents[PARTITA_EXPONENTIALS];

@@ -291,9 +291,8 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
     }
 
 #define PARTITA_MULTIPLY_FOUR(NAME, DOT, INSTRUCTION)                                                                  \
-    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
-                                                           int32_t first, int32_t count, const int32_t *begin,         \
-                                                           uint32_t sums[PARTITA_BLOCK])                               \
+    PARTITA_INLINE void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,  \
+                             const int32_t *begin, uint32_t sums[PARTITA_BLOCK])                                       \
     {                                                                                                                  \
         const int32_t on = 4 - 3 * stride;                                                                             \
         const int32_t word = 4;                                                                                        \
@@ -332,9 +331,8 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
     }
 
 #define PARTITA_MULTIPLY_EIGHT(NAME, INSTRUCTION)                                                                      \
-    static inline __attribute__((always_inline)) void NAME(const uint8_t *left, const uint8_t *right, int32_t stride,  \
-                                                           int32_t first, int32_t count, const int32_t *begin,         \
-                                                           uint32_t sums[2 * PARTITA_BLOCK])                           \
+    PARTITA_INLINE void NAME(const uint8_t *left, const uint8_t *right, int32_t stride, int32_t first, int32_t count,  \
+                             const int32_t *begin, uint32_t sums[2 * PARTITA_BLOCK])                                   \
     {                                                                                                                  \
         const int32_t on = 4 - 7 * stride;                                                                             \
         const int32_t word = 4;                                                                                        \

@@ -18,9 +18,8 @@ struct operands {
  * constant offsets. Loads are between products, and before what needs them: two cores share a unit of floats, which takes
  * a product of one while the other loads.
  */
-static inline __attribute__((always_inline)) void add_products(struct operands *at, int32_t stride, int32_t count,
-                                                               int32_t terms, int32_t rows, int32_t layout,
-                                                               float sums[][PARTITA_BLOCK])
+PARTITA_INLINE void add_products(struct operands *at, int32_t stride, int32_t count, int32_t terms, int32_t rows,
+                                 int32_t layout, float sums[][PARTITA_BLOCK])
 {
     for (; count >= terms; count -= terms) {
         float y[PARTITA_BLOCK];
@@ -62,9 +61,8 @@ static inline __attribute__((always_inline)) void add_products(struct operands *
 }
 
 /* `rows` (6, 4 or 1) by whole blocks of four columns, one after the other. */
-static inline __attribute__((always_inline)) void multiply(const struct partita_gemm *gemm,
-                                                           const struct partita_block *block, int32_t rows,
-                                                           int32_t layout)
+PARTITA_INLINE void multiply(const struct partita_gemm *gemm, const struct partita_block *block, int32_t rows,
+                             int32_t layout)
 {
     const float *left = (const float *)gemm->left + block->batch * gemm->left_batch + block->row * gemm->left_row;
     const float *right = (const float *)gemm->right + partita_right_matrix(gemm, block->batch) +

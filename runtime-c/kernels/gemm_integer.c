@@ -7,10 +7,8 @@
  * Products wrap, as unsigned arithmetic does.
  */
 #define MULTIPLY(NAME, LEFT, RIGHT)                                                                                    \
-    static inline __attribute__((always_inline)) void NAME(const struct partita_gemm *gemm,                            \
-                                                           struct partita_block block, int32_t from, int32_t rows,     \
-                                                           int32_t columns,                                            \
-                                                           uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                \
+    PARTITA_INLINE void NAME(const struct partita_gemm *gemm, struct partita_block block, int32_t from, int32_t rows,  \
+                             int32_t columns, uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])                             \
     {                                                                                                                  \
         const LEFT *left = (const LEFT *)gemm->left + block.batch * gemm->left_batch + block.row * gemm->left_row +    \
                            from * gemm->left_column;                                                                   \

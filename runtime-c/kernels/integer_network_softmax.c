@@ -58,8 +58,7 @@ static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
 /* PARTITA_GROUP elements at a time, so that few branches are taken. */
 #define SMALL_SOFTMAX(NAME, T)                                                                                         \
     /* Adds the parabolas of `count` elements, a constant. */                                                          \
-    static inline __attribute__((always_inline)) uint32_t NAME##_sum(struct small_softmax small, const T *x,           \
-                                                                     int32_t largest, int32_t count)                   \
+    PARTITA_INLINE uint32_t NAME##_sum(struct small_softmax small, const T *x, int32_t largest, int32_t count)         \
     {                                                                                                                  \
         uint32_t sum = 0;                                                                                              \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
@@ -68,9 +67,8 @@ static inline uint32_t quotient(uint32_t x, uint32_t y, uint32_t inverse)
         return sum;                                                                                                    \
     }                                                                                                                  \
                                                                                                                        \
-    static inline __attribute__((always_inline)) void NAME##_share(struct small_softmax small, const T *x, T *out,     \
-                                                                   int32_t largest, uint32_t sum, uint32_t inverse,    \
-                                                                   int32_t count)                                      \
+    PARTITA_INLINE void NAME##_share(struct small_softmax small, const T *x, T *out, int32_t largest, uint32_t sum,    \
+                                     uint32_t inverse, int32_t count)                                                  \
     {                                                                                                                  \
         uint32_t shares[PARTITA_GROUP];                                                                                \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
@@ -207,7 +205,7 @@ static inline uint32_t reciprocal(uint32_t y, int32_t bits)
 
 /* PARTITA_GROUP elements at a time, as above. */
 #define WEIGHTED_SOFTMAX(NAME, T)                                                                                      \
-    static inline __attribute__((always_inline)) int32_t NAME##_largest(const T *x, int32_t largest, int32_t count)    \
+    PARTITA_INLINE int32_t NAME##_largest(const T *x, int32_t largest, int32_t count)                                  \
     {                                                                                                                  \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
             largest = partita_max(largest, x[i]);                                                                      \
@@ -215,7 +213,7 @@ static inline uint32_t reciprocal(uint32_t y, int32_t bits)
         return largest;                                                                                                \
     }                                                                                                                  \
                                                                                                                        \
-    static inline __attribute__((always_inline)) uint32_t NAME##_sum(const uint32_t *weights, const T *x, int32_t count)\
+    PARTITA_INLINE uint32_t NAME##_sum(const uint32_t *weights, const T *x, int32_t count)                             \
     {                                                                                                                  \
         uint32_t own[PARTITA_GROUP];                                                                                   \
         uint32_t sum = 0;                                                                                              \
@@ -228,9 +226,8 @@ static inline uint32_t reciprocal(uint32_t y, int32_t bits)
         return sum;                                                                                                    \
     }                                                                                                                  \
                                                                                                                        \
-    static inline __attribute__((always_inline)) void NAME##_share(const uint32_t *weights, const T *x, T *out,        \
-                                                                   uint32_t top, uint32_t factor, int32_t shift,       \
-                                                                   int32_t count)                                      \
+    PARTITA_INLINE void NAME##_share(const uint32_t *weights, const T *x, T *out, uint32_t top, uint32_t factor,       \
+                                     int32_t shift, int32_t count)                                                     \
     {                                                                                                                  \
         uint32_t own[PARTITA_GROUP];                                                                                   \
         PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \

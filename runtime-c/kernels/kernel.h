@@ -60,7 +60,10 @@ enum { PARTITA_GROUP = 4 };
 #define PARTITA_BASE(pointer) ((void)(pointer))
 #endif
 
-/* For parts of such functions, whose arrays are in registers only there. */
+/*
+ * Inlined by any optimisation: parts of such functions, whose arrays are in registers only there, and what takes no longer than
+ * a call.
+ */
 #define PARTITA_INLINE static inline __attribute__((always_inline))
 
 /* Strided axes of tiles. Unused ones come first, with extent 1. */

@@ -17,8 +17,7 @@ enum { COLUMNS = 8, PAIRS = COLUMNS / 2 };
 #ifdef PARTITA_XPULP
 
 #define GROUP_SUMS(NAME, DOT, INSTRUCTION)                                                                             \
-    static inline __attribute__((always_inline)) void NAME(const uint8_t *x, const uint8_t *codes, int32_t words,      \
-                                                           int32_t sums[COLUMNS])                                      \
+    PARTITA_INLINE void NAME(const uint8_t *x, const uint8_t *codes, int32_t words, int32_t sums[COLUMNS])             \
     {                                                                                                                  \
         const int32_t word = 4;                                                                                        \
         const uint32_t nibbles = 0x0f0f0f0f;                                                                           \

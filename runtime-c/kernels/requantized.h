@@ -119,8 +119,8 @@ static inline int32_t partita_set_upper(struct partita_upper *to, int32_t multip
 
 /* The lower half of the sum carries if it wraps, so if it is below the offset's. */
 #define PARTITA_REQUANTIZE_COLUMN(NAME, OUT, STORE)                                                                    \
-    static inline __attribute__((always_inline)) void NAME(struct partita_upper to, const uint32_t *sums,              \
-                                                           int32_t step, OUT *out, int32_t out_step, int32_t count)    \
+    PARTITA_INLINE void NAME(struct partita_upper to, const uint32_t *sums, int32_t step, OUT *out, int32_t out_step,  \
+                             int32_t count)                                                                            \
     {                                                                                                                  \
         const uint32_t lower = (uint32_t)to.offset;                                                                    \
         const int32_t upper = (int32_t)(to.offset >> 32);                                                              \

@@ -45,9 +45,7 @@ struct partita_message {
     uint32_t done;
 };
 
-#define PARTITA_OF_EACH_MESSAGE static inline __attribute__((always_inline))
-
-PARTITA_OF_EACH_MESSAGE void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
+PARTITA_INLINE void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
 {
     struct partita_link *link = partita_links.peers[chip].link;
     if (link == 0) {
@@ -62,7 +60,7 @@ PARTITA_OF_EACH_MESSAGE void partita_send_start(struct partita_message *message,
     partita_links.sent += bytes;
 }
 
-PARTITA_OF_EACH_MESSAGE void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
+PARTITA_INLINE void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
 {
     struct partita_link *link = partita_links.peers[chip].link;
     if (link == 0) {
@@ -76,14 +74,14 @@ PARTITA_OF_EACH_MESSAGE void partita_receive_start(struct partita_message *messa
     partita_links.received += bytes;
 }
 
-PARTITA_OF_EACH_MESSAGE int32_t partita_message_ended(struct partita_message *message)
+PARTITA_INLINE int32_t partita_message_ended(struct partita_message *message)
 {
     const int32_t has_ended = (int32_t)(*message->count - message->done) >= 0;
     __asm__ volatile("" : : : "memory");
     return has_ended;
 }
 
-PARTITA_OF_EACH_MESSAGE void partita_message_wait(struct partita_message *message)
+PARTITA_INLINE void partita_message_wait(struct partita_message *message)
 {
     while (!partita_message_ended(message)) {
     }

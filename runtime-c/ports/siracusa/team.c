@@ -67,7 +67,7 @@ _Noreturn void partita_run_core(int32_t core)
 }
 
 /* Kernels take less than 2^32 cycles. */
-static inline __attribute__((always_inline)) void join(void)
+PARTITA_INLINE void join(void)
 {
     wait_for_event(EVENT_UNIT + JOIN + BARRIER_WAIT);
     partita_team.computed += partita_counter() - partita_team.began;

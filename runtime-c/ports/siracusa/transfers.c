@@ -26,7 +26,7 @@ void partita_count_transfers(struct partita_traffic *traffic)
     moved = 0;
 }
 
-static inline __attribute__((always_inline)) void free_identifier(uint32_t id)
+PARTITA_INLINE void free_identifier(uint32_t id)
 {
     write_register(DMA + STATUS, 1u << id);
     owners[id] = 0;
@@ -54,7 +54,7 @@ static __attribute__((noinline, cold, noreturn)) void refuse(uint32_t bytes)
 }
 
 /* Checks a transfer, and returns whether an identifier is free. */
-static inline __attribute__((always_inline)) int32_t verify(const uint8_t *l1, uint32_t bytes)
+PARTITA_INLINE int32_t verify(const uint8_t *l1, uint32_t bytes)
 {
     const uint32_t at = (uint32_t)(l1 - partita_l1);
     if (bytes > PARTITA_TRANSFER_LIMIT || at > PARTITA_L1_BYTES || bytes > PARTITA_L1_BYTES - at) {
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) int32_t verify(const uint8_t *l1, u
     return taken != (1u << IDENTIFIERS) - 1;
 }
 
-static inline __attribute__((always_inline)) void take_free_identifier(struct partita_transfer *transfer, uint32_t bytes)
+PARTITA_INLINE void take_free_identifier(struct partita_transfer *transfer, uint32_t bytes)
 {
     const uint32_t id = read_register(DMA + COMMAND);
     owners[id] = transfer;
