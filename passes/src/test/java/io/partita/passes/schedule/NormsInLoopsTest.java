@@ -177,6 +177,22 @@ class NormsInLoopsTest extends EvaluatedLoops {
         .containsExactly("[" + RESIDUAL + ", layer_norm_f32]", "[add_f32, quantize_f32_i8]");
   }
 
+  /** A row that is its own scale has to be stored before the norm loads it. */
+  @Test
+  void rowsThatScaleThemselvesAreNormalisedApart() {
+    List<String> loops =
+        loops(
+            ROOM,
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.F32, 48));
+              Value sum = binary(graph, BinaryFunction.ADD, x, weight(graph, ElementType.F32, 48));
+              Structured.Norm norm = new Structured.Norm(NormKind.RMS, 0, 1e-5, true, false);
+              graph.output("y", quantize(graph, graph.add(norm, sum, sum)));
+            });
+    assertThat(loops).hasSize(2);
+    assertThat(loops.getFirst()).isEqualTo("[add_f32]");
+  }
+
   /** Tiles have whole rows, so that with little memory the norm has a loop of its own. */
   @Test
   void rowsThatDoNotFitAreNormalisedApart() {

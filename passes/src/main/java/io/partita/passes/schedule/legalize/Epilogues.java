@@ -103,12 +103,13 @@ public final class Epilogues {
 
   /**
    * Whether it is a norm that can follow what computes {@code values}, in tiles of whole rows. Its
-   * parameters are as long as a row.
+   * parameters are as long as a row, and other values.
    */
   static boolean isNormOf(Node node, Value values) {
     List<Value> vectors = node.operands().subList(1, node.operands().size());
     return isNorm(node)
         && node.operand(0) == values
+        && !vectors.contains(values)
         && values.type().rank() <= KernelStruct.AXES
         && areAll(vectors, values.type().element().isFloat() ? ElementType.F32 : ElementType.I32)
         && vectors.stream().allMatch(vector -> isAlongRow(vector, values));
