@@ -41,7 +41,7 @@ final class Chart {
       List<Double> marks = new ArrayList<>();
       if (isLog) {
         double low = Math.pow(10, Math.floor(Math.log10(least)));
-        for (double decade = low; decade <= most * 1.0001; decade *= 10) {
+        for (double decade = low; decade <= most * 2.1; decade *= 10) {
           for (double step : new double[] {1, 2, 5}) {
             marks.add(decade * step);
           }

@@ -28,6 +28,14 @@ class ChartTest {
         .isEqualTo(axis.place(5), org.assertj.core.api.Assertions.within(1e-9));
   }
 
+  /** Values of a narrow range lie between two marks. */
+  @Test
+  void logarithmicAxesHaveAMarkAtBothEnds() {
+    Axis axis = Axis.over("mJ", List.of(5.9, 6.9), true);
+    assertThat(axis.marks()).containsExactly(5.0, 10.0);
+    assertThat(axis.place(10)).isEqualTo(1);
+  }
+
   @Test
   void partsOfABarStackAndEachKindIsNamedOnce() {
     Axis chips = new Axis("chips", 1, 2, true, List.of(1.0, 2.0));
