@@ -109,7 +109,7 @@ final class MaskReader {
             capacity,
             attention.causal(),
             attention.window(),
-            graph.operand(node, 0).type().element());
+            node.result().type().element());
     requireNumbers(
         positional.sweep(
             List.of(mask),

@@ -116,6 +116,19 @@ class KvStateMasksTest {
     assertThat(operations(d)).contains("gather").doesNotContain("min");
   }
 
+  /** Biases stay floats where queries and keys are integers. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void attentionsOfIntegersHaveBiases(int n) {
+    for (Function<SmallDecoder, Value> mask :
+        List.<Function<SmallDecoder, Value>>of(
+            KvStateMasksTest::runningSum, KvStateMasksTest::buckets)) {
+      SmallDecoder d = new SmallDecoder(n, 0.01).masked(mask).agrees();
+      assertThat(d.attention().isInteger()).isTrue();
+      assertThat(d.attention().mask()).isTrue();
+    }
+  }
+
   /** Shows only keys in the query's block of five. */
   static Value blocks(SmallDecoder d) {
     Value query = d.binary(BinaryFunction.DIV, d.queries(), d.whole(5));

@@ -44,12 +44,25 @@ final class SmallDecoder {
 
   final GraphBuilder graph = new GraphBuilder("decoder");
   final int n;
+  private final double valueScale;
   final List<Diagnostic> notes = new ArrayList<>();
   private Module module;
   private Module state;
 
   SmallDecoder(int n) {
+    this(n, 0);
+  }
+
+  /**
+   * @param valueScale the scale of values of an attention of integers; 0 for floats
+   */
+  SmallDecoder(int n, double valueScale) {
     this.n = n;
+    this.valueScale = valueScale;
+  }
+
+  private ElementType element() {
+    return valueScale == 0 ? ElementType.F32 : ElementType.I8;
   }
 
   Dim total() {
@@ -61,7 +74,7 @@ final class SmallDecoder {
   }
 
   Value fresh(String name) {
-    return input(name, ElementType.F32, Dim.of(BATCH), Dim.of(HEADS), Dim.of(n), Dim.of(FEATURES));
+    return input(name, element(), Dim.of(BATCH), Dim.of(HEADS), Dim.of(n), Dim.of(FEATURES));
   }
 
   /** The input of ones, {@code i64[batch, past+n]}. */
@@ -110,8 +123,7 @@ final class SmallDecoder {
 
   private Value joined(String what) {
     Value past =
-        input(
-            "past_" + what, ElementType.F32, Dim.of(BATCH), Dim.of(HEADS), PAST, Dim.of(FEATURES));
+        input("past_" + what, element(), Dim.of(BATCH), Dim.of(HEADS), PAST, Dim.of(FEATURES));
     Value joined = graph.add(new Movement.Concat(2), past, fresh(what));
     graph.output("present_" + what, joined);
     return joined;
@@ -119,7 +131,7 @@ final class SmallDecoder {
 
   SmallDecoder attend(Value keys, Value values, Value mask) {
     Structured.Attention attention =
-        new Structured.Attention(0.5, 0, false, Dim.ZERO, 0, mask != null, false);
+        new Structured.Attention(0.5, 0, false, Dim.ZERO, 0, mask != null, false, valueScale);
     List<Value> operands = new ArrayList<>(List.of(fresh("query"), keys, values));
     if (mask != null) {
       operands.add(mask);
@@ -193,7 +205,7 @@ final class SmallDecoder {
       values[i] =
           input.name().contains("pos")
               ? position + i % type.shape().fromEnd(0).value()
-              : random.nextGaussian();
+              : type.element() == ElementType.I8 ? random.nextInt(-9, 10) : random.nextGaussian();
     }
     return Tensor.ofDoubles(type, values);
   }
