@@ -5,6 +5,7 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import io.partita.frontend.onnx.quantize.AttentionSite.Cache;
 import io.partita.frontend.onnx.quantize.AttentionSite.Use;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +24,11 @@ final class AttentionSites {
 
   private static final Set<String> ON_PROBABILITIES =
       Set.of("Cast", "Where", "Dropout", "Reshape", "Identity");
+
+  private static final Set<String> PRODUCTS = Set.of("MatMul", "Gemm", "Conv");
+
+  /** Operators that scale keys after they were read from a cache. */
+  private static final Set<String> SCALES = Set.of("Mul", "Div");
 
   private static final int MAX_STEPS = 16;
 
@@ -56,17 +62,44 @@ final class AttentionSites {
     }
     return above(product.getInput(0), ON_PROBABILITIES, node -> node.getOpType().equals("Softmax"))
         .flatMap(softmax -> above(softmax.getInput(0), ON_SCORES, this::isProduct))
-        .map(
-            scores -> {
-              int first = model.producerIndex(scores.getOutput(0)).orElseThrow();
-              return new AttentionSite(
-                  product.getName().isEmpty() ? product.getOutput(0) : product.getName(),
-                  product.getOutput(0),
-                  unmoved(first, 0),
-                  unmoved(first, 1),
-                  unmoved(index, 1),
-                  new Use(product.getInput(0), index, 0, Optional.empty()));
-            });
+        .flatMap(
+            scores -> site(product, index, model.producerIndex(scores.getOutput(0)).orElseThrow()));
+  }
+
+  /**
+   * Returns the attention of two products. One over keys or values of the past that aren't in a
+   * cache which can hold integers stays float.
+   */
+  private Optional<AttentionSite> site(NodeProto product, int index, int scores) {
+    Use key = unmoved(scores, 1);
+    Use value = unmoved(index, 1);
+    if (isOfFloatPast(key, scores) || isOfFloatPast(value, index)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new AttentionSite(
+            product.getName().isEmpty() ? product.getOutput(0) : product.getName(),
+            product.getOutput(0),
+            unmoved(scores, 0),
+            key,
+            value,
+            new Use(product.getInput(0), index, 0, Optional.empty())));
+  }
+
+  private boolean isOfFloatPast(Use use, int product) {
+    return use.cache().isEmpty() && isJoined(graph.getNode(product).getInput(1), new HashSet<>());
+  }
+
+  /**
+   * Whether a value is computed from an input joined with new values, without a product between.
+   */
+  private boolean isJoined(String value, Set<String> seen) {
+    NodeProto node = model.producer(value).orElse(null);
+    if (node == null || !seen.add(value) || PRODUCTS.contains(node.getOpType())) {
+      return false;
+    }
+    return node.getOpType().equals("Concat") && inputs.contains(node.getInput(0))
+        || node.getInputList().stream().anyMatch(input -> isJoined(input, seen));
   }
 
   /** Whether a node multiplies two values that aren't constant. */
@@ -102,16 +135,24 @@ final class AttentionSites {
         .findFirst();
   }
 
-  /** Walks from an operand up to what is moved, or appended to a cache. */
+  /** Walks from an operand up to what is appended to a cache, or else to what is only moved. */
   private Use unmoved(int index, int operand) {
+    Use scaled = walked(index, operand, true);
+    return scaled.cache().isPresent() ? scaled : walked(index, operand, false);
+  }
+
+  private Use walked(int index, int operand, boolean isScaled) {
     int node = index;
     int at = operand;
     while (true) {
       String value = graph.getNode(node).getInput(at);
       NodeProto above = model.producer(value).orElse(null);
       Optional<Cache> cache = above == null ? Optional.empty() : cache(above);
-      boolean isMoved = above != null && MOVEMENTS.contains(above.getOpType());
-      if (cache.isEmpty() && !isMoved) {
+      boolean isPassed =
+          above != null
+              && (MOVEMENTS.contains(above.getOpType())
+                  || isScaled && SCALES.contains(above.getOpType()));
+      if (cache.isEmpty() && !isPassed) {
         return new Use(value, node, at, Optional.empty());
       }
       node = model.producerIndex(value).orElseThrow();

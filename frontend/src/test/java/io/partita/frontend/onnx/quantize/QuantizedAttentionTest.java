@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,13 @@ class QuantizedAttentionTest {
   private static final int PAST = 3;
   private static final int NEW = 2;
   private static final TensorType CACHE = TensorType.of(ElementType.F32, 1, 2, PAST, SIZE);
+
+  private static final AttributeProto LAST =
+      AttributeProto.newBuilder()
+          .setName("perm")
+          .setType(AttributeProto.AttributeType.INTS)
+          .addAllInts(List.of(0L, 1L, 3L, 2L))
+          .build();
 
   @TempDir Path folder;
 
@@ -46,12 +54,13 @@ class QuantizedAttentionTest {
 
   /** Queries, keys and values of some tokens, of which the latter two are appended to caches. */
   private QuantizableModel model() {
-    AttributeProto last =
-        AttributeProto.newBuilder()
-            .setName("perm")
-            .setType(AttributeProto.AttributeType.INTS)
-            .addAllInts(List.of(0L, 1L, 3L, 2L))
-            .build();
+    return model(sketch -> sketch.node("", "Transpose", List.of("key"), "turned", LAST));
+  }
+
+  /**
+   * @param turn adds nodes that turn keys
+   */
+  private QuantizableModel model(Consumer<ModelSketch> turn) {
     Shape matrix = Shape.of(SIZE, SIZE);
     ModelSketch sketch =
         new ModelSketch(17)
@@ -67,12 +76,13 @@ class QuantizedAttentionTest {
             .node("", "MatMul", List.of("x", "wv"), "v")
             .node("", "Concat", List.of("past_key", "k"), "key", ModelSketch.integer("axis", 2))
             .node(
-                "", "Concat", List.of("past_value", "v"), "value", ModelSketch.integer("axis", -2))
-            .node("", "Transpose", List.of("key"), "turned", last)
-            .node("", "MatMul", List.of("q", "turned"), "products")
-            .node("", "Mul", List.of("products", "half"), "scores")
-            .node("", "Softmax", List.of("scores"), "weights", ModelSketch.integer("axis", -1))
-            .node("", "MatMul", List.of("weights", "value"), "y");
+                "", "Concat", List.of("past_value", "v"), "value", ModelSketch.integer("axis", -2));
+    turn.accept(sketch);
+    sketch
+        .node("", "MatMul", List.of("q", "turned"), "products")
+        .node("", "Mul", List.of("products", "half"), "scores")
+        .node("", "Softmax", List.of("scores"), "weights", ModelSketch.integer("axis", -1))
+        .node("", "MatMul", List.of("weights", "value"), "y");
     for (String name : List.of("key", "value")) {
       sketch.output(name, TensorType.of(ElementType.F32, 1, 2, PAST + NEW, SIZE));
     }
@@ -97,7 +107,33 @@ class QuantizedAttentionTest {
 
   @Test
   void cachesBecomeBytes() throws IOException {
-    QuantizableModel model = model();
+    cachesBecomeBytes(model());
+  }
+
+  /** As PyTorch exports scaled_dot_product_attention. */
+  @Test
+  void cachesOfKeysThatAreScaledBecomeBytes() throws IOException {
+    cachesBecomeBytes(
+        model(
+            sketch ->
+                sketch
+                    .node("", "Transpose", List.of("key"), "columns", LAST)
+                    .node("", "Mul", List.of("columns", "half"), "turned")));
+  }
+
+  /** Keys and values of an attention have the same type, so one cache can't be of integers. */
+  @Test
+  void attentionsOverOtherUsesOfThePastStayFloat() {
+    QuantizableModel model =
+        model(
+            sketch ->
+                sketch
+                    .node("", "Transpose", List.of("key"), "columns", LAST)
+                    .node("", "Relu", List.of("columns"), "turned"));
+    assertThat(model.attentions()).isEmpty();
+  }
+
+  private void cachesBecomeBytes(QuantizableModel model) throws IOException {
     AttentionSite site = model.attentions().getFirst();
     assertThat(site.measured()).extracting(AttentionSite.Use::value).containsExactly("q", "k", "v");
     Affine code = Affine.of(-4, 4).centred();

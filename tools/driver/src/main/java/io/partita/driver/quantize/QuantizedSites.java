@@ -107,7 +107,8 @@ record QuantizedSites(
     if (all.isEmpty()) {
       throw QuantizeCode.NO_ATTENTION.at(
           where,
-          "the products and the softmax of an attention as nodes of the main graph",
+          "the products and the softmax of an attention as nodes of the main graph, and keys and"
+              + " values of the past, if there are any, in caches",
           "none",
           "export the model without fused attention, or leave out --attention int8");
     }

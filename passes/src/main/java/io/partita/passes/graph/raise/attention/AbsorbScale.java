@@ -39,7 +39,8 @@ final class AbsorbScale implements RewriteRule {
     return PATTERN;
   }
 
-  private record Scaled(Value value, double factor) {}
+  /** A value times a number. */
+  record Scaled(Value value, double factor) {}
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
@@ -60,7 +61,8 @@ final class AbsorbScale implements RewriteRule {
         : Optional.empty();
   }
 
-  private static Optional<Scaled> scaled(Value value, GraphEditor graph) {
+  /** Returns what a value is a multiple of; empty if no number multiplies or divides it. */
+  static Optional<Scaled> scaled(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node == null || !(node.op() instanceof Elementwise.Binary(BinaryFunction function))) {
       return Optional.empty();

@@ -13,6 +13,7 @@ import io.partita.ir.op.Quantized.Quantize;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.graph.raise.DequantizedBytes;
+import io.partita.passes.graph.raise.attention.AbsorbScale.Scaled;
 import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
@@ -23,8 +24,9 @@ import java.util.Optional;
 /**
  * {@code matmul(dequantize(quantize(softmax(scores of dequantized q and k))), dequantized v) ->
  * attention(q, k, v)} of integers. Probabilities must have 8 bits that reach to 1, and queries and
- * values no zero point; that of keys adds the same number to all scores of a query. The result has
- * smaller errors than the model, as weights have 8 bits of the largest of a row, not of 1.
+ * values no zero point; that of keys adds the same number to all scores of a query. Keys may be
+ * scaled after they were dequantized, as those of a cache are. The result has smaller errors than
+ * the model, as weights have 8 bits of the largest of a row, not of 1.
  */
 final class RaiseIntegerAttention implements RewriteRule {
   private static final Capture<Value> PROBABILITIES = Capture.of("probabilities");
@@ -65,12 +67,16 @@ final class RaiseIntegerAttention implements RewriteRule {
       return Optional.empty();
     }
     DequantizedBytes queries = bytes(scores.queries(), graph).orElse(null);
-    DequantizedBytes keys = bytes(scores.keys(), graph).orElse(null);
+    // Keys may be scaled after they are read from a cache of integers.
+    Scaled scaled =
+        AbsorbScale.scaled(scores.keys(), graph).orElseGet(() -> new Scaled(scores.keys(), 1));
+    DequantizedBytes keys = bytes(scaled.value(), graph).orElse(null);
     DequantizedBytes values = bytes(graph.operand(node, 1), graph).orElse(null);
     if (queries == null
         || keys == null
         || values == null
         || queries.zero() != 0
+        || scaled.factor() <= 0
         || values.zero() != 0) {
       return Optional.empty();
     }
@@ -78,7 +84,7 @@ final class RaiseIntegerAttention implements RewriteRule {
         new Scores(
             queries.integers(),
             keys.integers(),
-            scores.scale() * queries.scale() * keys.scale(),
+            scores.scale() * scaled.factor() * queries.scale() * keys.scale(),
             0,
             scores.masks(),
             List.of(),

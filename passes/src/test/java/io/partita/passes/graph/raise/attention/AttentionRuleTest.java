@@ -65,6 +65,21 @@ public final class AttentionRuleTest implements RuleTest {
                 %3 = reshape(%2) {to = [2, 3, 5, 6]} : f32[2,3,5,6]
                 """),
         assertThat(new RaiseIntegerAttention())
+            .as("keys that are scaled after they were dequantized")
+            .within(0.02)
+            .on(quantized("i8[2,3,7,4]", "0", scaledKeys("0.5")))
+            .gives(
+                """
+                %0 = transpose(%k) {permutation = [0, 1, 3, 2]} : i8[2,3,4,7]
+                %1 = transpose(%0) {permutation = [0, 1, 3, 2]} : i8[2,3,7,4]
+                %2 = attention(%q, %1, %v) {scale = 1.4999999329447754E-4, soft_cap = 0.0, offset = [0], window = 0, integer, value_scale = 0.009999999776482582} : f32[2,3,5,6]
+                %3 = reshape(%2) {to = [2, 3, 5, 6]} : f32[2,3,5,6]
+                """),
+        assertThat(new RaiseIntegerAttention())
+            .as("keys times a negative number")
+            .on(quantized("i8[2,3,7,4]", "0", scaledKeys("-0.5")))
+            .doesNotFire(),
+        assertThat(new RaiseIntegerAttention())
             .as("values with a zero point")
             .on(
                 quantized(
@@ -432,6 +447,18 @@ public final class AttentionRuleTest implements RuleTest {
                 %0 = attention(%q, %k, %v, %mask) {scale = 0.5, soft_cap = 0.0, offset = [0], window = 0, mask} : f32[2,1,2,4]
                 """)
             .doesNotFire());
+  }
+
+  private static String scaledKeys(String factor) {
+    return """
+    %%4 = constant 0.03 : f32[]
+    %%5 = constant 5 : i8[]
+    %%6 = dequantize(%%k, %%4, %%5) {axis = 0, block = 0, to = f32} : f32[2,3,7,4]
+    %%t = transpose(%%6) {permutation = [0,1,3,2]} : f32[2,3,4,7]
+    %%f = constant %s : f32[]
+    %%7 = mul(%%t, %%f) : f32[2,3,4,7]
+    """
+        .formatted(factor);
   }
 
   /** An attention of quantized values. */
