@@ -305,7 +305,7 @@ class QuantizeCommandTest {
             "where:     product \"/layers.0/down_proj/MatMul\"",
             "expected:  rows in groups of 32",
             "found:     176 rows",
-            "choose --group from the divisors of 176");
+            "choose --group from the divisors of 16, the greatest number that divides");
     assertThat(quantized).doesNotExist();
   }
 

@@ -47,9 +47,9 @@ final class MetricChoice {
           "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
               + " input to one output [1,classes]",
           "inputs "
-              + program.description().inputs()
+              + LanguageModel.text(program.description().inputs())
               + "; outputs "
-              + program.description().outputs(),
+              + LanguageModel.text(program.description().outputs()),
           "evaluate such a model, with a batch of 1");
     }
     return new TopOne(data, scaling, program);

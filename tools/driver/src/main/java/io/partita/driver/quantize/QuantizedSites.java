@@ -7,6 +7,7 @@ import io.partita.frontend.onnx.quantize.QuantizableModel;
 import io.partita.frontend.onnx.quantize.QuantizeCode;
 import io.partita.frontend.onnx.quantize.ResidualSite;
 import io.partita.ir.diagnostic.NearestName;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -156,6 +157,12 @@ record QuantizedSites(
   }
 
   private static void requireGroups(List<Product> products, int group) {
+    long common =
+        products.stream()
+            .mapToLong(Product::inner)
+            .reduce(
+                0,
+                (one, other) -> BigInteger.valueOf(one).gcd(BigInteger.valueOf(other)).longValue());
     for (Product product : products) {
       if (product.inner() % group != 0) {
         throw QuantizeCode.GROUPS.at(
@@ -163,8 +170,8 @@ record QuantizedSites(
             "rows in groups of " + group,
             product.inner() + " rows",
             "choose --group from the divisors of "
-                + product.inner()
-                + ", or leave the product float with --float "
+                + common
+                + ", the greatest number that divides the rows of all matrices, or leave the product float with --float "
                 + product.name());
       }
     }

@@ -92,7 +92,8 @@ public final class LanguageModel implements AutoCloseable {
           folder,
           "arrays for the inputs other than tokens and positions",
           "none for " + text(missing),
-          "give them with --inputs FILE.npz; a KV cache among them must become state instead");
+          "give them to generate with --inputs FILE.npz; other commands take models of tokens and"
+              + " positions only. A KV cache among them must become state instead");
     }
   }
 
@@ -102,7 +103,8 @@ public final class LanguageModel implements AutoCloseable {
         DriverCode.NOT_A_LANGUAGE_MODEL, folder.toString(), expected, found, remedy);
   }
 
-  private static String text(List<Port> ports) {
+  /** Describes inputs or outputs for a diagnostic. */
+  public static String text(List<Port> ports) {
     return ports.stream()
         .map(port -> port.name() + ": " + port.type())
         .collect(Collectors.joining(", "));

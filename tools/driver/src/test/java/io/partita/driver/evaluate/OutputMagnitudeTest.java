@@ -130,6 +130,7 @@ class OutputMagnitudeTest {
   void evaluationAsksForAModelWhoseQualityIsKnown() {
     assertThatThrownBy(() -> MetricChoice.of(MODEL, data(3), Scaling.NONE, new Doubled(false)))
         .isInstanceOf(PartitaException.class)
-        .hasMessageContaining("P6203");
+        .hasMessageContaining("P6203")
+        .hasMessageContaining("inputs features: f32[1,3,2]; outputs out: f32[1,3,2]");
   }
 }
