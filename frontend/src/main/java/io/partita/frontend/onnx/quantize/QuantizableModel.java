@@ -101,7 +101,7 @@ public final class QuantizableModel {
           where,
           "a MatMul or Gemm with a trained f32 matrix in the main graph",
           "none",
-          "export the model with its weights, without functions or branches around its layers");
+          "export the model with its weights in f32, without functions or branches around its layers");
     }
     return quantizable;
   }
