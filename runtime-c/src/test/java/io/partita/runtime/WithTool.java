@@ -42,7 +42,7 @@ abstract class WithTool<T> implements ExecutionCondition, ParameterResolver {
     Found found =
         context
             .getRoot()
-            .getStore(ExtensionContext.Namespace.create(WithTool.class, type))
+            .getStore(ExtensionContext.Namespace.create(WithTool.class, getClass()))
             .getOrComputeIfAbsent(Found.class, key -> search(), Found.class);
     return found.tool.map(type::cast);
   }
