@@ -209,7 +209,8 @@ final class ChipLowering {
     if (group.nodes().size() > 1) {
       List<Group> parts =
           isKnown
-              ? new EpilogueFusion(kernels, value -> view(group, value), nearBytes > 0)
+              ? new EpilogueFusion(
+                      kernels, value -> view(group, value), nearBytes > 0, this::mayBeNear)
                   .fastest(group)
               : List.of(group);
       for (int i = 0; i < parts.size(); i++) {
@@ -232,6 +233,27 @@ final class ChipLowering {
       case Movement.Gather(var axis) when axis == 0 && (fold(node) || rows(node)) -> {}
       case Op op -> viewOrCompute(step, node, group);
     }
+  }
+
+  /** Whether a value may stay in the working memory: a small one that only loops use. */
+  private boolean mayBeNear(Value value) {
+    return !value.isInput()
+        && isLoop(value.definition())
+        && value.type().bytes() <= nearBytes
+        && destinations.of(value).isEmpty()
+        && graph.outputs().stream().noneMatch(output -> output.value() == value)
+        && readers.getOrDefault(value, List.of()).stream().allMatch(ChipLowering::isLoop);
+  }
+
+  private static boolean isLoop(Node node) {
+    return switch (node.op()) {
+      case Structured.CacheUpdate update -> false;
+      case Structured.Embedding embedding -> false;
+      case Source source -> false;
+      case Communication communication -> false;
+      case Movement movement -> false;
+      case Op computed -> true;
+    };
   }
 
   static boolean isEmpty(TensorType type) {
@@ -340,7 +362,8 @@ final class ChipLowering {
       boolean isFaster =
           kernels.isFaster(
               reordered.loads(space, group, null),
-              List.of(copy, reordered.loads(space, group, value)));
+              List.of(copy, reordered.loads(space, group, value)),
+              0);
       if (!isFaster) {
         reordered.remove(value);
         copy(node);

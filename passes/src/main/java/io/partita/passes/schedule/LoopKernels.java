@@ -60,10 +60,11 @@ final class LoopKernels {
    * the next one.
    *
    * @param together the single loop; empty if there is none
+   * @param prepared the number of loops that are prepared while the kernel before them runs
    */
-  boolean isFaster(Optional<TileSpace> together, List<Optional<TileSpace>> apart) {
+  boolean isFaster(Optional<TileSpace> together, List<Optional<TileSpace>> apart, long prepared) {
     OptionalDouble one = together.map(choice::cycles).orElse(OptionalDouble.empty());
-    double sum = 0;
+    double sum = -choice.loopCycles() * prepared;
     for (Optional<TileSpace> each : apart) {
       OptionalDouble own = each.map(choice::cycles).orElse(OptionalDouble.empty());
       sum += own.orElse(Double.POSITIVE_INFINITY);

@@ -13,6 +13,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Structured.NormKind;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.Arrays;
@@ -168,7 +169,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
         loops(
             ROOM,
             graph -> {
-              Value x = residual(graph, product(graph, 24, 48, 16));
+              Value x = residual(graph, product(graph, 24, 48, 32));
               Value sum =
                   binary(graph, BinaryFunction.ADD, x, norm(graph, NormKind.LAYER, x, false));
               graph.output("y", quantize(graph, sum));
@@ -291,6 +292,37 @@ class NormsInLoopsTest extends EvaluatedLoops {
                   graph.output("bytes", bytes);
                 }))
         .containsExactly("[requantize_i32_i8, integer_rms_norm_i8]");
+  }
+
+  /** Between loops whose values stay near, a norm by itself is prepared while others compute. */
+  @Test
+  void normsOfNearValuesAreApart() {
+    List<String> loops =
+        loops(
+            ROOM,
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.I8, 4, 64));
+              Value sums =
+                  graph.add(
+                      new Contraction.MatMul(ElementType.I32),
+                      x,
+                      weight(graph, ElementType.I8, 64, 8));
+              Value bytes = requantize(graph, sums);
+              TensorType vector = TensorType.of(ElementType.I32, 8);
+              Value normalised =
+                  graph.add(
+                      new IntegerNetwork.IntegerNorm(NormKind.RMS, 3, -128, 127),
+                      bytes,
+                      graph.constant(Tensor.filled(vector, 5)));
+              Value next =
+                  graph.add(
+                      new Contraction.MatMul(ElementType.I32),
+                      normalised,
+                      weight(graph, ElementType.I8, 8, 8));
+              Value wide = graph.add(new Elementwise.Cast(ElementType.I32), bytes);
+              graph.output("y", binary(graph, BinaryFunction.ADD, next, wide));
+            });
+    assertThat(loops).contains("[gemm_requantize_i8_i8_i8]", "[integer_rms_norm_i8]");
   }
 
   /** Random chains before and after a norm agree with the reference, in one loop or several. */

@@ -47,6 +47,11 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
     return nodes.subList(nodes.size() - epilogues, nodes.size());
   }
 
+  /** Whether a norm is among the epilogues. */
+  public boolean endsWithNorm() {
+    return epilogueNodes().stream().anyMatch(Epilogues::isNorm);
+  }
+
   /** Whether a value is the result of one of the nodes. */
   public boolean computes(Value value) {
     return !value.isInput() && nodes.contains(value.definition());

@@ -93,6 +93,11 @@ public final class TileChoice {
     return arePaged(chip);
   }
 
+  /** Returns the cycles of the control core for each loop, besides transfers and kernels. */
+  public double loopCycles() {
+    return chip.loopCycles();
+  }
+
   /** Returns whether tiles on a chip are stored in pages of rows and columns. */
   public static boolean arePaged(ChipKind chip) {
     return GridTiles.areDealt(chip);
