@@ -207,12 +207,13 @@ final class ChipLowering {
         group.operands().stream()
             .allMatch(operand -> storages.containsKey(operand) || reordered.contains(operand));
     if (group.nodes().size() > 1) {
+      EpilogueFusion fusion =
+          new EpilogueFusion(kernels, value -> view(group, value), nearBytes > 0, this::mayBeNear);
+      List<Group> together = areTogether(group) ? List.of(group) : group.apart();
       List<Group> parts =
           isKnown
-              ? new EpilogueFusion(
-                      kernels, value -> view(group, value), nearBytes > 0, this::mayBeNear)
-                  .fastest(group)
-              : List.of(group);
+              ? together.stream().flatMap(part -> fusion.fastest(part).stream()).toList()
+              : together;
       for (int i = 0; i < parts.size(); i++) {
         compute(step, parts.get(i), parts.subList(i + 1, parts.size()));
       }
@@ -233,6 +234,12 @@ final class ChipLowering {
       case Movement.Gather(var axis) when axis == 0 && (fold(node) || rows(node)) -> {}
       case Op op -> viewOrCompute(step, node, group);
     }
+  }
+
+  /** Whether a device computes both results of a group or neither. */
+  private boolean areTogether(Group group) {
+    return group.results().stream()
+        .allMatch(result -> tasks.areTogether(result.definition(), group.nodes().getLast()));
   }
 
   /** Whether a value may stay in the working memory: a small one that only loops use. */

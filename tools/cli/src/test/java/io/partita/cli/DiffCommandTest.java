@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.partita.backend.emitted.run.Build;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -239,5 +243,33 @@ final class DiffCommandTest {
             "error P5106: the reference results of an emitted program can't be read\n  where:     "
                 + file)
         .contains("found:     no such file");
+  }
+
+  /** A chip's records don't say which steps it skipped. */
+  @Test
+  void groupsThatMaySkipSteps() throws IOException {
+    Path decoder = Invocation.ROOT.resolve("tests/models/tiny-shakespeare/decode");
+    Path folder = scratch.resolve("groups");
+    Invocation compiled =
+        Invocation.of(
+            "compile",
+            decoder.resolve("network.onnx"),
+            "--dim=past=64",
+            "--target=siracusa:chips=2",
+            "--devices=2",
+            "--speculate=lambda=0.2,chunk=16",
+            "-o",
+            folder);
+    assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    Map<String, Tensor> all = new LinkedHashMap<>(Npz.read(decoder.resolve("inputs.npz")));
+    all.keySet().removeIf(name -> name.startsWith("past"));
+    Path inputs = scratch.resolve("inputs.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(all, out);
+    }
+    Invocation diff = Invocation.of("diff", folder, "--inputs", inputs);
+    assertThat(diff.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(diff.err())
+        .contains("P5106", "depend on a comparison of attentions", "compile without --speculate");
   }
 }

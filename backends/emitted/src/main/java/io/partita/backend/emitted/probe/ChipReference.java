@@ -98,11 +98,27 @@ record ChipReference(
     } catch (IOException e) {
       throw unreadable(text, String.valueOf(e.getMessage()));
     }
+    requireAllRun(graph, text);
     return DescriptionFile.read(
         folder.resolve(steps(chip)),
         FORMAT,
         fields -> of(graph, fields),
         ChipReference::unreadable);
+  }
+
+  /**
+   * Refuses graphs of which a chip may skip nodes: its records don't say which steps they are of.
+   */
+  private static void requireAllRun(Graph graph, Path text) {
+    if (graph.nodes().stream().anyMatch(node -> node.op() instanceof Communication.Gate)) {
+      throw new PartitaException(
+          ProgramCode.REFERENCE,
+          text.toString(),
+          "a program of which every chip runs all steps",
+          "steps that depend on a comparison of attentions",
+          "compile without --speculate to compare steps; 'partita check' compares the outputs of"
+              + " both");
+    }
   }
 
   private static PartitaException unreadable(Path file, String found) {
@@ -116,7 +132,9 @@ record ChipReference(
 
   private static ChipReference of(Graph graph, DescriptionFields fields) {
     Iterator<io.partita.ir.graph.Node> exchanges =
-        graph.nodes().stream().filter(node -> node.op() instanceof Communication).iterator();
+        graph.nodes().stream()
+            .filter(node -> node.op() instanceof Communication.Exchange)
+            .iterator();
     List<Step> steps = new ArrayList<>();
     for (DescriptionFields step : fields.objects("steps")) {
       boolean isExchange = step.isTrue("exchange");
