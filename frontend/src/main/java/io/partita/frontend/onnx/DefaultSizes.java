@@ -1,5 +1,7 @@
 package io.partita.frontend.onnx;
 
+import io.partita.ir.type.TensorType;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
@@ -23,5 +25,28 @@ public final class DefaultSizes {
   /** Whether the name of a dimension denotes a batch. */
   public static boolean isBatch(String symbol) {
     return symbol.toLowerCase(Locale.ROOT).contains("batch");
+  }
+
+  /**
+   * Whether a dimension of inputs is a batch: by its name, or because inputs have it only as their
+   * first of several dimensions, and it isn't named as a length.
+   */
+  public static boolean isBatch(String symbol, Collection<TensorType> inputs) {
+    String name = symbol.toLowerCase(Locale.ROOT);
+    if (isBatch(symbol) || name.contains("seq") || name.contains("len")) {
+      return isBatch(symbol);
+    }
+    boolean any = false;
+    for (TensorType input : inputs) {
+      for (int axis = 0; axis < input.rank(); axis++) {
+        if (input.dim(axis).symbols().contains(symbol)) {
+          if (axis > 0 || input.rank() == 1) {
+            return false;
+          }
+          any = true;
+        }
+      }
+    }
+    return any;
   }
 }

@@ -41,13 +41,15 @@ final class QuantizeCommand implements Callable<Integer> {
       names = "--calibration",
       required = true,
       paramLabel = "FILE",
-      description = "The data (.npz) on which ranges are measured, as for 'partita evaluate'.")
+      description =
+          "The data (.npz) on which ranges are measured: one array of samples as for 'partita evaluate',"
+              + " or arrays named as the model's inputs.")
   Path calibration;
 
   @Option(
       names = "--array",
       paramLabel = "NAME",
-      description = "The array of samples; by default ${DEFAULT-VALUE}.")
+      description = "The array of samples, where it is one; by default ${DEFAULT-VALUE}.")
   String array = QuantizationOptions.usual("array");
 
   @Option(
@@ -291,15 +293,7 @@ final class QuantizeCommand implements Callable<Integer> {
     result.attentions().forEach(each -> lines.add(line(name, "attention", each)));
     result.functions().forEach(each -> lines.add(line(name, "function", each)));
     result.residuals().forEach(each -> lines.add(line(name, "sum", each)));
-    lines.add(
-        String.format(
-            Locale.ROOT,
-            "%s on %d calibration %s: %.4f, of the float model %.4f",
-            result.metric(),
-            result.compared(),
-            result.compared() == 1 ? "sample" : "samples",
-            result.value(),
-            result.exact()));
+    lines.add(result.summary());
     return lines;
   }
 
@@ -326,6 +320,7 @@ final class QuantizeCommand implements Callable<Integer> {
     report.put("metric", result.metric());
     report.put("exact", result.exact());
     report.put("value", result.value());
+    result.outputError().ifPresent(error -> report.put("outputError", error));
     List<Map<String, Object>> layers = new ArrayList<>();
     for (Quantization.Layer layer : result.layers()) {
       Map<String, Object> fields = new LinkedHashMap<>();

@@ -17,6 +17,6 @@ class DocumentedQuantizationTest {
 
   @Test
   void commandsPrintTheShownText() throws IOException {
-    assertThat(new DocumentedCommands(folder).verify("quantization.md")).isEqualTo(8);
+    assertThat(new DocumentedCommands(folder).verify("quantization.md")).isEqualTo(9);
   }
 }

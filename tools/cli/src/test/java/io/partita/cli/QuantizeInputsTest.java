@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -42,6 +43,9 @@ class QuantizeInputsTest {
 
   /** One token at a time, with a cache. */
   private static final Path DECODER = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
+
+  /** Three inputs i64[batch,seq]. */
+  private static final Path ENCODER = FIXTURES.resolve("bert/ts_eager_dynamic/network.onnx");
 
   private static final Shape PIXELS = Shape.of(2, 3, 16, 16);
   private static final int TOKENS = 40;
@@ -246,6 +250,95 @@ class QuantizeInputsTest {
             "a NumPy archive (.npz)"));
   }
 
+  /** The inputs of the encoder, of which some are other arrays. */
+  private static Maker inputs(Map<String, Tensor> others) {
+    Map<String, Tensor> all = new LinkedHashMap<>();
+    for (String name : List.of("input_ids", "attention_mask", "token_type_ids")) {
+      all.put(name, Tensor.filled(TensorType.of(ElementType.I64, 2, 11), 1));
+    }
+    all.putAll(others);
+    return arrays(all);
+  }
+
+  private static Tensor ones(ElementType element, long... extents) {
+    return Tensor.filled(TensorType.of(element, extents), 1);
+  }
+
+  static Stream<Named<Bad>> badInputs() {
+    Maker encoder = file(ENCODER);
+    Tensor mask = ones(ElementType.I64, 2, 11);
+    return Stream.of(
+        bad(
+            "no input's name",
+            encoder,
+            arrays(Map.of("ids", mask)),
+            "P6201",
+            "an array named 'calibration', or arrays named as the model's inputs: input_ids,"
+                + " attention_mask, token_type_ids",
+            "the arrays ids"),
+        bad(
+            "no array for an input",
+            encoder,
+            arrays(Map.of("input_ids", mask, "attention_mask", mask)),
+            "P6004",
+            "input_ids, attention_mask, token_type_ids",
+            "none named token_type_ids"),
+        bad(
+            "another rank",
+            encoder,
+            inputs(Map.of("attention_mask", ones(ElementType.I64, 22))),
+            "P6202",
+            "array 'attention_mask'",
+            "at least one sample of [1,seq]",
+            "i64[22]",
+            "token_type_ids: i64[batch,seq]"),
+        bad(
+            "another length",
+            encoder,
+            inputs(Map.of("attention_mask", ones(ElementType.I64, 2, 10))),
+            "P6202",
+            "array 'attention_mask'",
+            "seq = 11 in all inputs",
+            "samples of [1,10]"),
+        bad(
+            "another number of samples",
+            encoder,
+            inputs(Map.of("attention_mask", ones(ElementType.I64, 3, 11))),
+            "P6202",
+            "as many samples in each array",
+            "2 of input_ids, 3 of attention_mask"),
+        bad(
+            "no samples of an input",
+            encoder,
+            inputs(Map.of("attention_mask", ones(ElementType.I64, 0, 11))),
+            "P6202",
+            "array 'attention_mask'",
+            "at least one sample",
+            "i64[0,11]"),
+        bad(
+            "fractions of tokens",
+            encoder,
+            inputs(Map.of("input_ids", Tensor.filled(TensorType.of(ElementType.F32, 2, 11), 1.5))),
+            "P6004",
+            "'input_ids'",
+            "values that i64 holds",
+            "1.5 in an array of f32"),
+        bad(
+            "NaN in an input",
+            file(IMAGES),
+            arrays(
+                Map.of(
+                    "pixel_values",
+                    Tensor.filled(TensorType.of(ElementType.F32, 3, 16, 16), Double.NaN))),
+            "P6202",
+            "array 'pixel_values', element 0",
+            "NaN"),
+        Named.of(
+            "scaled inputs",
+            bad(encoder, inputs(Map.of()), "P6202", "inputs as the model takes them", "mean")
+                .with("--mean=0.5")));
+  }
+
   static Stream<Named<Bad>> badModels() {
     Maker data = tokens(2, 8);
     return Stream.of(
@@ -320,7 +413,7 @@ class QuantizeInputsTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"badData", "badModels", "badOptions"})
+  @MethodSource({"badData", "badInputs", "badModels", "badOptions"})
   void isRefused(Bad bad) throws IOException {
     Path model = folder.resolve("model.onnx");
     Path data = folder.resolve("data.npz");

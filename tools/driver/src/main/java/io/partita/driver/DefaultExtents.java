@@ -13,7 +13,6 @@ import io.partita.passes.graph.state.PositionTables;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -70,7 +69,8 @@ final class DefaultExtents {
   }
 
   private boolean chooseOne(String symbol) {
-    if (DefaultSizes.isBatch(symbol) || isFirst(symbol)) {
+    if (DefaultSizes.isBatch(symbol)
+        || !tokens.contains(symbol) && DefaultSizes.isBatch(symbol, inputTypes())) {
       chooseBatch(symbol);
     } else if (tokens.contains(symbol)) {
       choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "a decoder takes 1 token at a time");
@@ -109,20 +109,15 @@ final class DefaultExtents {
     return PositionTables.of(graph).reach(batches);
   }
 
-  /** Whether inputs have it only as their first of several dimensions, so that it is a batch. */
-  private boolean isFirst(String symbol) {
-    String name = symbol.toLowerCase(Locale.ROOT);
-    boolean isLength = name.contains("seq") || name.contains("len");
-    return !isLength
-        && places(symbol, (type, axis) -> axis == 0 && type.rank() > 1)
-        && !tokens.contains(symbol);
-  }
-
   /** Whether it counts sequences, such as choices: a dimension of ids follows it. */
   private boolean isCount(String symbol) {
     return places(
         symbol,
         (type, axis) -> type.element().isInteger() && type.rank() > 2 && axis < type.rank() - 1);
+  }
+
+  private List<TensorType> inputTypes() {
+    return graph.inputs().stream().map(Value::type).toList();
   }
 
   private interface Place {

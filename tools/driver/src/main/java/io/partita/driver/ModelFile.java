@@ -80,10 +80,21 @@ public record ModelFile(Path file, Module module) {
       Map<String, Long> dims,
       Map<String, String> values,
       Map<String, Shape> shapes) {
-    ImportOptions options = ImportOptions.NONE.choosingNumbers(DefaultExtents::hasRows);
+    ImportOptions options = ImportOptions.NONE;
     for (Map.Entry<String, Shape> shape : shapes.entrySet()) {
       options = options.withShape(shape.getKey(), shape.getValue());
     }
+    return examine(model, dims, values, options);
+  }
+
+  /**
+   * Imports an ONNX model as far as possible.
+   *
+   * @param given further options of the import
+   */
+  public static ImportResult examine(
+      OnnxModel model, Map<String, Long> dims, Map<String, String> values, ImportOptions given) {
+    ImportOptions options = given.choosingNumbers(DefaultExtents::hasRows);
     for (Map.Entry<String, Long> dim : dims.entrySet()) {
       options = options.withDim(dim.getKey(), dim.getValue());
     }

@@ -25,8 +25,12 @@ public record Affine(float scale, int zeroPoint) {
 
   /** Returns the nearest number that the code has. */
   public double rounded(double value) {
-    long q = Math.clamp((long) Math.rint(value / scale) + zeroPoint, (long) LEAST, (long) MOST);
-    return (q - zeroPoint) * (double) scale;
+    return (integer(value) - zeroPoint) * (double) scale;
+  }
+
+  /** Returns the integer of the nearest number that the code has. */
+  public long integer(double value) {
+    return Math.clamp((long) Math.rint(value / scale) + zeroPoint, (long) LEAST, (long) MOST);
   }
 
   /** Returns the nearest numbers that the code has. */

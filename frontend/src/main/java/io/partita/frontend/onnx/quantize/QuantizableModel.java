@@ -38,9 +38,6 @@ public final class QuantizableModel {
           "QAttention",
           "RequantShift");
 
-  /** Since this version, {@code DequantizeLinear} takes a scale for each column. */
-  private static final int LEAST_VERSION = 13;
-
   private final OnnxModel model;
   private final Map<String, TensorProto> constants = new HashMap<>();
 
@@ -73,6 +70,8 @@ public final class QuantizableModel {
   }
 
   /**
+   * Returns a model, in an operator set that has scales for each column.
+   *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link QuantizeCode} if it can't be
    *     quantized
    */
@@ -87,15 +86,18 @@ public final class QuantizableModel {
             "quantize the float model that it was made from");
       }
     }
-    int version = model.operatorSets().getOrDefault("", 1);
-    if (version < LEAST_VERSION) {
+    int version = OperatorSetUpgrade.version(model);
+    if (version < OperatorSetUpgrade.LEAST_VERSION) {
       throw QuantizeCode.OPERATOR_SET.at(
           where,
-          "operator set " + LEAST_VERSION + " or newer, which has scales for each column",
+          "operator set "
+              + OperatorSetUpgrade.LEAST_VERSION
+              + " or newer, which can be upgraded to one with scales for each column",
           "operator set " + version,
-          "export the model with opset_version=17");
+          "export the model with opset_version=" + OperatorSetUpgrade.USUAL_VERSION);
     }
-    QuantizableModel quantizable = new QuantizableModel(model);
+    QuantizableModel quantizable =
+        new QuantizableModel(OperatorSetUpgrade.to(OperatorSetUpgrade.COLUMN_VERSION, model));
     if (quantizable.products.isEmpty()) {
       throw QuantizeCode.NO_PRODUCT.at(
           where,

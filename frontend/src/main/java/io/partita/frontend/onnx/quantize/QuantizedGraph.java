@@ -43,7 +43,17 @@ public final class QuantizedGraph {
    *
    * @param codes those of its measured operands, without zero points
    */
-  public record AttentionChoice(AttentionSite site, List<Affine> codes) {}
+  public record AttentionChoice(AttentionSite site, List<Affine> codes) {
+    /** The codes of its caches, by the names of their inputs. */
+    public Map<String, Affine> caches() {
+      Map<String, Affine> caches = new LinkedHashMap<>();
+      for (int i = 0; i < codes.size(); i++) {
+        Affine code = codes.get(i);
+        site.measured().get(i).cache().ifPresent(cache -> caches.putIfAbsent(cache.past(), code));
+      }
+      return caches;
+    }
+  }
 
   /**
    * The quantization of a value for some of its readers.

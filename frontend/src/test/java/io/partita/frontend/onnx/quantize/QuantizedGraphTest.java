@@ -29,6 +29,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class QuantizedGraphTest {
   private static final int ROWS = 8;
@@ -52,19 +54,13 @@ class QuantizedGraphTest {
   }
 
   private static ModelSketch sketch(int version, Tensor bias) {
-    AttributeProto axes =
-        AttributeProto.newBuilder()
-            .setName("axes")
-            .setType(AttributeProto.AttributeType.INTS)
-            .addInts(-1)
-            .build();
     return new ModelSketch(version)
         .input("x", TensorType.of(ElementType.F32, 3, ROWS))
         .initializer("gamma", random(1, ROWS))
         .initializer("w", random(2, ROWS, COLUMNS))
         .initializer("v", random(3, COLUMNS, ROWS))
         .initializer("bias", bias)
-        .node("", "ReduceMean", List.of("x"), "mean", axes)
+        .node("", "ReduceMean", List.of("x"), "mean", integers("axes", -1))
         .node("", "Sub", List.of("x", "mean"), "centred")
         .node("", "Mul", List.of("centred", "gamma"), "normed")
         .node("", "MatMul", List.of("normed", "w"), "left")
@@ -215,12 +211,66 @@ class QuantizedGraphTest {
     assertThat(distance(inline, run(file, x))).isEqualTo(0, within(0.0));
   }
 
+  /** What changed between 11 and 13, and a softmax of dimensions from one on. */
+  private static ModelSketch old(int axis) {
+    return new ModelSketch(11)
+        .input("x", TensorType.of(ElementType.F32, 3, ROWS))
+        .initializer("w", random(2, ROWS, COLUMNS))
+        .node("", "MatMul", List.of("x", "w"), "product")
+        .node("", "Unsqueeze", List.of("product"), "row", integers("axes", 1))
+        .node("", "Softmax", List.of("row"), "weights", integer("axis", axis))
+        .node("", "ReduceSum", List.of("weights"), "sum", integers("axes", 0))
+        .node("", "Mul", List.of("row", "sum"), "scaled")
+        .node("", "Squeeze", List.of("scaled"), "flat", integers("axes", 1))
+        .node("", "Dropout", List.of("flat"), "y", ratio())
+        .output("y", TensorType.of(ElementType.F32, 3, COLUMNS));
+  }
+
+  private static AttributeProto integers(String name, long value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.INTS)
+        .addInts(value)
+        .build();
+  }
+
+  private static AttributeProto ratio() {
+    return AttributeProto.newBuilder()
+        .setName("ratio")
+        .setType(AttributeProto.AttributeType.FLOAT)
+        .setF(0.5f)
+        .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 2})
+  void oldOperatorSetsAreUpgraded(int axis) throws IOException {
+    Tensor x = random(9, 3, ROWS);
+    QuantizableModel model = QuantizableModel.of(OnnxModel.read(old(axis).written(folder)));
+    assertThat(model.model().operatorSets()).containsEntry("", 13);
+    assertThat(model.proto().getGraph().getNodeList())
+        .extracting(node -> node.getInputList().size())
+        .containsExactly(2, 2, 1, 2, 2, 2, 1);
+    ModelProto proto = quantized(model, 8, Optional.empty(), Optional.empty());
+    assertThat(distance(old(axis).run(folder, x), run(model.proto(), x))).isZero();
+    assertThat(distance(old(axis).run(folder, x), run(proto, x))).isBetween(1e-4, 0.02);
+  }
+
   @Test
-  void oldOperatorSetsHaveNoScalesForColumns() {
-    OnnxModel old = OnnxModel.read(sketch(12).written(folder));
+  void softmaxesOfSeveralDimensionsAreNotUpgraded() {
+    OnnxModel old = OnnxModel.read(old(1).written(folder));
     assertThatThrownBy(() -> QuantizableModel.of(old))
         .hasMessageContaining("P6305")
-        .hasMessageContaining("operator set 12")
+        .hasMessageContaining("operator set 13, which has scales for each column")
+        .hasMessageContaining("a Softmax of the dimensions from 1 on together");
+  }
+
+  @Test
+  void olderOperatorSetsCannotBeUpgraded() {
+    OnnxModel old = OnnxModel.read(sketch(10).written(folder));
+    assertThatThrownBy(() -> QuantizableModel.of(old))
+        .hasMessageContaining("P6305")
+        .hasMessageContaining("operator set 10")
         .hasMessageContaining("export the model with opset_version=17");
   }
 

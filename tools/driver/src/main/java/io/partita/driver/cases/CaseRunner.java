@@ -216,7 +216,11 @@ public final class CaseRunner {
     return new PreparedModel(module.graph(), program, rewritten);
   }
 
-  private static ImportOptions options(OnnxModel model, Map<String, Tensor> recorded) {
+  /**
+   * Options of an import that bind the model's dimensions to the shapes of recorded inputs, and an
+   * input whose value determines a shape to its recorded value.
+   */
+  public static ImportOptions options(OnnxModel model, Map<String, Tensor> recorded) {
     Map<String, TensorType> declared = model.inputTypes();
     ImportOptions options =
         ImportOptions.NONE.bindShapeInputs(

@@ -43,9 +43,17 @@ public final class NamedArrays {
   public static NamedArrays read(List<Path> files) {
     Map<String, Tensor> arrays = new LinkedHashMap<>();
     files.forEach(file -> Npz.read(file).forEach(arrays::putIfAbsent));
+    return of(files.stream().map(Path::toString).collect(Collectors.joining(", ")), arrays);
+  }
+
+  /**
+   * The arrays of a file that was read.
+   *
+   * @param source the file, for diagnostics
+   */
+  public static NamedArrays of(String source, Map<String, Tensor> arrays) {
     List<RecordedArray> all = new ArrayList<>();
     arrays.forEach((name, data) -> all.add(new RecordedArray(name, data)));
-    String source = files.stream().map(Path::toString).collect(Collectors.joining(", "));
     return new NamedArrays(source, new RecordedRun("", all, List.of()));
   }
 
@@ -73,6 +81,17 @@ public final class NamedArrays {
           .mapToObj(i -> fit(wanted.get(i), inOrder.get(i)))
           .toList();
     }
+    requireNames(wanted);
+    return wanted.stream().map(input -> fit(input, arrays.get(input.name()))).toList();
+  }
+
+  /**
+   * Requires an array of the name of each input.
+   *
+   * @throws PartitaException if one is missing
+   */
+  public void requireNames(List<Wanted> wanted) {
+    Map<String, Tensor> arrays = byName();
     List<Wanted> missing =
         wanted.stream().filter(input -> !arrays.containsKey(input.name())).toList();
     if (!missing.isEmpty()) {
@@ -90,7 +109,6 @@ public final class NamedArrays {
           "none named " + names(missing) + "; the arrays are " + String.join(", ", arrays.keySet()),
           meant.isEmpty() ? "name the arrays as the inputs:" + example(wanted) : meant);
     }
-    return wanted.stream().map(input -> fit(input, arrays.get(input.name()))).toList();
   }
 
   /**
@@ -207,6 +225,15 @@ public final class NamedArrays {
       }
     }
     return matched;
+  }
+
+  /**
+   * Returns an array in the element type of an input, if the values stay the same.
+   *
+   * @throws PartitaException if they don't
+   */
+  public static Tensor converted(Wanted input, Tensor array) {
+    return RecordedRun.converted(input.name(), array, input.type());
   }
 
   private Tensor fit(Wanted input, Tensor array) {

@@ -83,12 +83,16 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
    * networks in arbitrary array types.
    */
   static Tensor fit(String name, Tensor data, TensorType declared) {
-    Tensor fitted = data.element() == declared.element() ? data : convert(name, data, declared);
+    Tensor fitted = converted(name, data, declared);
     return sameBut1(data.shape(), declared.shape()) ? fitted.reshaped(declared.shape()) : fitted;
   }
 
-  private static Tensor convert(String name, Tensor data, TensorType declared) {
+  /** Converts recorded data to the element type that the model declares, as {@link #fit}. */
+  static Tensor converted(String name, Tensor data, TensorType declared) {
     ElementType to = declared.element();
+    if (data.element() == to) {
+      return data;
+    }
     TensorType type = data.type().with(to);
     Tensor converted =
         data.element().isFloat()

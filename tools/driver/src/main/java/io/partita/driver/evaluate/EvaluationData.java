@@ -1,8 +1,15 @@
 package io.partita.driver.evaluate;
 
+import io.partita.driver.Compilation;
 import io.partita.driver.npz.Npz;
+import io.partita.driver.text.CompiledModel;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.frontend.onnx.quantize.Affine;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -11,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -20,7 +28,8 @@ import java.util.stream.IntStream;
  * @param samples such as token ids {@code [n, length]}, or images {@code [n, ...]}
  * @param labels {@code [n]}, the array with the suffix {@code _labels}, if it exists
  */
-public record EvaluationData(String where, String name, Tensor samples, Optional<Tensor> labels) {
+public record EvaluationData(String where, String name, Tensor samples, Optional<Tensor> labels)
+    implements CalibrationData {
   private static final String LABELS = "_labels";
 
   /**
@@ -29,14 +38,22 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
    *     numbers that aren't finite
    */
   public static EvaluationData read(Path file, String name) {
-    Map<String, Tensor> arrays = Npz.read(file);
+    return of(file, Npz.read(file), name, "");
+  }
+
+  /**
+   * As {@link #read}, for the arrays of a file.
+   *
+   * @param others what else they might be, for diagnostics
+   */
+  static EvaluationData of(Path file, Map<String, Tensor> arrays, String name, String others) {
     String where = file + ", array '" + name + "'";
     Tensor samples = arrays.get(name);
     if (samples == null) {
       List<String> names = List.copyOf(arrays.keySet());
       throw MetricCode.ARRAY.at(
           file.toString(),
-          "an array named '" + name + "'",
+          "an array named '" + name + "'" + others,
           names.isEmpty() ? "no array" : "the arrays " + String.join(", ", names),
           NearestName.of(name, names)
               .or(() -> names.stream().findFirst())
@@ -66,6 +83,27 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
             "leave the sample out, or save the array again");
       }
     }
+  }
+
+  @Override
+  public Module prepared(
+      Compilation.Request request,
+      OnnxModel model,
+      Consumer<Diagnostic> notes,
+      ProgressListener progress) {
+    return MetricChoice.prepared(
+        request, this, fitted -> new Compilation(notes, progress).prepare(fitted, model));
+  }
+
+  @Override
+  public Metric metric(Path model, Scaling scaling, CompiledModel program) {
+    return MetricChoice.observed(model, this, scaling, program);
+  }
+
+  /** Returns this data: a decoder that takes it keeps its caches itself. */
+  @Override
+  public CalibrationData quantized(Map<String, Affine> caches) {
+    return this;
   }
 
   int count() {

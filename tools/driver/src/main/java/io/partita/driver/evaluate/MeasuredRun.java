@@ -12,8 +12,8 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /**
- * A program that also returns statistics, seen without them. Accumulates the statistics of all its
- * runs.
+ * A program that also returns statistics, seen without them. Accumulates what a reader finds in the
+ * outputs of all its runs.
  */
 final class MeasuredRun<R> implements CompiledModel {
   private final CompiledModel program;
@@ -23,7 +23,7 @@ final class MeasuredRun<R> implements CompiledModel {
   private Optional<R> measured = Optional.empty();
 
   /**
-   * @param reader reads the statistics of one run, by the names of outputs
+   * @param reader reads the outputs of one run by their names, the statistics among them
    * @param join joins the statistics of two runs
    */
   MeasuredRun(
@@ -59,7 +59,7 @@ final class MeasuredRun<R> implements CompiledModel {
   public List<Tensor> run(List<Tensor> inputs) {
     List<Tensor> results = program.run(inputs);
     Map<String, Tensor> named = new LinkedHashMap<>();
-    for (int i = outputs; i < results.size(); i++) {
+    for (int i = 0; i < results.size(); i++) {
       named.put(program.description().outputs().get(i).name(), results.get(i));
     }
     R found = reader.apply(named);

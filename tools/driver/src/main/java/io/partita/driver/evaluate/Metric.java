@@ -25,6 +25,11 @@ public interface Metric {
    */
   Score score(CompiledModel program, int sample);
 
+  /** Whether it measures how good a model is, and not only what its outputs look like. */
+  default boolean isQuality() {
+    return true;
+  }
+
   /** Whether a better model has a larger value. */
   boolean isLargerBetter();
 

@@ -50,7 +50,8 @@ final class MetricChoice {
               + LanguageModel.text(program.description().inputs())
               + "; outputs "
               + LanguageModel.text(program.description().outputs()),
-          "evaluate such a model, with a batch of 1");
+          "evaluate such a model, with a batch of 1; quantize takes others with arrays named as"
+              + " their inputs");
     }
     return new TopOne(data, scaling, program);
   }
@@ -61,8 +62,8 @@ final class MetricChoice {
    */
   static Metric observed(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
     boolean isMeasured = isTokens(program) || isClassifier(program) && data.labels().isPresent();
-    return !isMeasured && OutputMagnitude.features(program).isPresent()
-        ? new OutputMagnitude(data, scaling, program)
+    return !isMeasured && FeatureRuns.features(program).isPresent()
+        ? new OutputMagnitude(new FeatureRuns(data, scaling, program))
         : of(model, data, scaling, program);
   }
 

@@ -6,6 +6,7 @@ import io.partita.driver.Distribution;
 import io.partita.driver.JavaTarget;
 import io.partita.driver.text.CompiledModel;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.frontend.onnx.quantize.Affine;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
 import io.partita.ir.progress.ProgressListener;
@@ -26,11 +27,16 @@ public final class ObservedRuns implements AutoCloseable {
   /**
    * The data of the runs.
    *
-   * @param scaling the scaling of samples that aren't tokens
+   * @param scaling the scaling of samples that aren't integers
    * @param samples the number of samples, from the first on; empty for all
    * @param threads the number of samples run in parallel
    */
-  public record Data(EvaluationData samples, Scaling scaling, OptionalInt count, int threads) {}
+  public record Data(CalibrationData samples, Scaling scaling, OptionalInt count, int threads) {
+    /** Returns the data of a model whose inputs of caches are integers. */
+    public Data quantized(Map<String, Affine> caches) {
+      return new Data(samples.quantized(caches), scaling, count, threads);
+    }
+  }
 
   /** The added outputs as a rewrite of a module sees them. */
   private record Added(Module module, int outputs) implements Statistics {}
@@ -69,11 +75,7 @@ public final class ObservedRuns implements AutoCloseable {
       Data data,
       Consumer<Diagnostic> notes,
       ProgressListener progress) {
-    Module module =
-        MetricChoice.prepared(
-            request,
-            data.samples(),
-            fitted -> new Compilation(notes, progress).prepare(fitted, model.withOutputs(values)));
+    Module module = data.samples().prepared(request, model.withOutputs(values), notes, progress);
     Added added = new Added(module, values.size());
     progress.step("emitting Java");
     EmittedJava emitted =
@@ -82,11 +84,11 @@ public final class ObservedRuns implements AutoCloseable {
     Scorers scorers = new Scorers(emitted, data.threads());
     try {
       Metric metric =
-          MetricChoice.observed(
-              request.model(),
-              data.samples(),
-              data.scaling(),
-              new MeasuredRun<>(scorers.first(), added, outputs -> 0, (one, other) -> 0));
+          data.samples()
+              .metric(
+                  request.model(),
+                  data.scaling(),
+                  new MeasuredRun<>(scorers.first(), added, outputs -> 0, (one, other) -> 0));
       return new ObservedRuns(scorers, metric, added, data.count(), progress);
     } catch (RuntimeException failure) {
       scorers.close();
@@ -103,7 +105,7 @@ public final class ObservedRuns implements AutoCloseable {
    * Runs the model on the first samples.
    *
    * @param what a participle for the progress, such as {@code measured}
-   * @param reader reads the added outputs of a run, by name
+   * @param reader reads the outputs of a run by name, the added ones among them
    * @param join joins what it read in several runs on one sample
    * @return what it read, for each sample in order
    */
@@ -136,6 +138,11 @@ public final class ObservedRuns implements AutoCloseable {
   /** The name of the metric of the model. */
   public String metric() {
     return metric.name();
+  }
+
+  /** Whether the metric measures how good the model is. */
+  public boolean isQuality() {
+    return metric.isQuality();
   }
 
   /** The metric on the samples of the last runs. */

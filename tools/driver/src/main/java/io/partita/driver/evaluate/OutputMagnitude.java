@@ -1,67 +1,17 @@
 package io.partita.driver.evaluate;
 
-import io.partita.backend.emitted.ProgramInterface;
 import io.partita.driver.text.CompiledModel;
-import io.partita.driver.text.LanguageModel;
-import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.TensorType;
-import java.util.List;
-import java.util.Optional;
 
 /**
- * The root mean square of the outputs of a model from features to features, whose quality needs a
- * task to be measured. It shows whether a changed model has outputs of the same size, and no more.
- * A decoder takes the tokens of a sample one run after the other.
+ * The root mean square of the float outputs of a model whose quality needs a task to be measured.
+ * It shows whether a changed model has outputs of the same size, and no more.
  */
 final class OutputMagnitude implements Metric {
-  private final EvaluationData data;
-  private final Scaling scaling;
-  private final List<ProgramInterface.Port> inputs;
-  private final int elements;
-  private final int runs;
+  private final SampleRuns data;
 
-  /**
-   * @param program a program with one input of floats; a decoder may also have one of positions
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} if the data
-   *     doesn't fit the program
-   */
-  OutputMagnitude(EvaluationData data, Scaling scaling, CompiledModel program) {
+  OutputMagnitude(SampleRuns data) {
     this.data = data;
-    this.scaling = scaling;
-    this.inputs = program.description().inputs();
-    TensorType input = features(program).orElseThrow();
-    elements = Math.toIntExact(input.shape().elements());
-    boolean isDecoder = !program.description().states().isEmpty();
-    if (isDecoder ? !data.isSeries(input) : !data.fits(input)) {
-      throw data.misfit(
-          (isDecoder ? "samples of several tokens of " : "samples of ")
-              + input.shape()
-              + ", as the model takes "
-              + input);
-    }
-    this.runs = data.length() / elements;
-    long capacity = program.description().room().map(Module.Room::capacity).orElse((long) runs);
-    if (isDecoder && capacity < runs) {
-      throw MetricCode.DATA.at(
-          data.where(),
-          "samples of at most " + capacity + " tokens, which the cache holds",
-          runs + " tokens",
-          "give shorter samples, or bind a longer cache");
-    }
-  }
-
-  /** Returns the type of the only input that isn't of positions, if it is of floats. */
-  static Optional<TensorType> features(CompiledModel program) {
-    boolean isDecoder = !program.description().states().isEmpty();
-    List<TensorType> types =
-        program.description().inputs().stream()
-            .filter(port -> !(isDecoder && LanguageModel.isPosition(port)))
-            .map(ProgramInterface.Port::type)
-            .toList();
-    return types.size() == 1 && types.getFirst().element().isFloat()
-        ? Optional.of(types.getFirst())
-        : Optional.empty();
   }
 
   @Override
@@ -76,30 +26,21 @@ final class OutputMagnitude implements Metric {
 
   @Override
   public int samples() {
-    return data.count();
+    return data.samples();
+  }
+
+  @Override
+  public boolean isQuality() {
+    return false;
   }
 
   @Override
   public Score score(CompiledModel program, int sample) {
     program.reset();
     Score score = Score.NONE;
-    for (int run = 0; run < runs; run++) {
-      double[] values = new double[elements];
-      for (int i = 0; i < elements; i++) {
-        values[i] = scaling.apply(data.samples(), (sample * runs + run) * elements + i);
-      }
-      long position = run;
-      List<Tensor> given =
-          inputs.stream()
-              .map(ProgramInterface.Port::type)
-              .map(
-                  type ->
-                      type.element().isFloat()
-                          ? Tensor.ofDoubles(type, values)
-                          : Tensor.filled(type, position))
-              .toList();
-      for (Tensor output : program.run(given)) {
-        for (int i = 0; i < output.size(); i++) {
+    for (int run = 0; run < data.runs(); run++) {
+      for (Tensor output : program.run(data.inputs(sample, run))) {
+        for (int i = 0; output.element().isFloat() && i < output.size(); i++) {
           double value = output.getDouble(i);
           score = score.plus(new Score(value * value, 1));
         }

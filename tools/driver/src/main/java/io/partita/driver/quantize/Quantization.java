@@ -22,10 +22,14 @@ import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -114,6 +118,8 @@ public final class Quantization {
    * @param metric the name of the metric
    * @param exact the metric of the float model on the compared samples
    * @param value the metric of the quantized model on these
+   * @param outputError the relative L2 error of the float outputs on these, if the metric isn't one
+   *     of quality
    */
   public record Result(
       List<Layer> layers,
@@ -125,7 +131,29 @@ public final class Quantization {
       int smoothed,
       String metric,
       double exact,
-      double value) {}
+      double value,
+      OptionalDouble outputError) {
+    /** The metric in words, with the error of the outputs if there is one. */
+    public String summary() {
+      String compares =
+          String.format(
+              Locale.ROOT,
+              "%s on %d calibration %s: %.4f, of the float model %.4f",
+              metric,
+              compared,
+              compared == 1 ? "sample" : "samples",
+              value,
+              exact);
+      return outputError.isEmpty()
+          ? compares
+          : String.format(
+              Locale.ROOT,
+              "%s; error of the outputs %.2f%%, SQNR %.1f dB",
+              compares,
+              100 * outputError.getAsDouble(),
+              RelativeError.decibels(outputError.getAsDouble()));
+    }
+  }
 
   /**
    * A quantized model.
@@ -207,7 +235,8 @@ public final class Quantization {
               .toList();
       Codes codes = new Codes(coded, attentions, functions, residuals, factors);
       OnnxModel quantized = given.with(codes.graph(model, settings));
-      Compared found = compared(request, quantized, shown, exact.samples().size());
+      Compared found =
+          compared(request, quantized, codes.caches(settings), shown, exact.samples().size());
       return new Quantized(given, quantized, codes.result(runs, settings, exact, found));
     }
   }
@@ -233,15 +262,21 @@ public final class Quantization {
     ModelProto graph(QuantizableModel model, Settings settings) {
       Map<Product, QuantizedGraph.Choice> choices = new LinkedHashMap<>();
       products.forEach((product, code) -> choices.put(product, code.choice()));
-      return QuantizedGraph.of(
-          model,
-          choices,
-          factors,
-          attentions.stream()
-              .filter(each -> each.isUsed(settings))
-              .map(AttentionCode::choice)
-              .toList(),
-          values(settings));
+      return QuantizedGraph.of(model, choices, factors, attentions(settings), values(settings));
+    }
+
+    private List<QuantizedGraph.AttentionChoice> attentions(Settings settings) {
+      return attentions.stream()
+          .filter(each -> each.isUsed(settings))
+          .map(AttentionCode::choice)
+          .toList();
+    }
+
+    /** The codes of caches of integers, by the names of their inputs. */
+    Map<String, Affine> caches(Settings settings) {
+      Map<String, Affine> caches = new LinkedHashMap<>();
+      attentions(settings).forEach(choice -> choice.caches().forEach(caches::putIfAbsent));
+      return caches;
     }
 
     private List<QuantizedGraph.ValueChoice> values(Settings settings) {
@@ -279,7 +314,8 @@ public final class Quantization {
           factors.size(),
           runs.metric(),
           exact.value(),
-          found.value());
+          found.value(),
+          runs.isQuality() ? OptionalDouble.empty() : OptionalDouble.of(found.error(exact)));
     }
 
     private static List<Site> sites(
@@ -364,7 +400,7 @@ public final class Quantization {
             .with(QuantizedGraph.of(model, Map.of(), Map.of(), List.of(choice), List.of()));
     SequencedMap<String, String> shown = new LinkedHashMap<>();
     shown.put(QuantizedSites.RESULT + site.name(), site.output());
-    Compared found = compared(request, alone, shown, exact.samples().size());
+    Compared found = compared(request, alone, choice.caches(), shown, exact.samples().size());
     return new AttentionCode(choice, found.error(exact, site.name()));
   }
 
@@ -487,16 +523,32 @@ public final class Quantization {
   private record Compared(List<Map<String, Tensor>> samples, double value) {
     /** The relative L2 error of a named product, attention or function. */
     double error(Compared exact, String name) {
-      return RelativeError.of(exact.samples, samples, QuantizedSites.RESULT + name);
+      return RelativeError.of(exact.samples, samples, Set.of(QuantizedSites.RESULT + name));
+    }
+
+    /** The relative L2 error of the outputs that are floats. */
+    double error(Compared exact) {
+      Set<String> outputs = new LinkedHashSet<>(samples.getFirst().keySet());
+      outputs.removeIf(name -> name.startsWith(QuantizedSites.RESULT));
+      outputs.retainAll(exact.samples.getFirst().keySet());
+      return RelativeError.of(exact.samples, samples, outputs);
     }
   }
 
-  /** Runs a changed model. */
+  /**
+   * Runs a changed model.
+   *
+   * @param caches the codes of caches of integers, by the names of their inputs
+   */
   private Compared compared(
-      Request request, OnnxModel changed, SequencedMap<String, String> shown, int count) {
+      Request request,
+      OnnxModel changed,
+      Map<String, Affine> caches,
+      SequencedMap<String, String> shown,
+      int count) {
+    ObservedRuns.Data data = request.data().quantized(caches);
     try (ObservedRuns runs =
-        ObservedRuns.of(
-            request.model(), changed, shown, request.data(), diagnostic -> {}, progress)) {
+        ObservedRuns.of(request.model(), changed, shown, data, diagnostic -> {}, progress)) {
       return compared(runs, shown, count);
     }
   }
@@ -510,6 +562,14 @@ public final class Quantization {
             outputs -> {
               Map<String, Tensor> found = new LinkedHashMap<>();
               shown.keySet().forEach(name -> found.put(name, outputs.get(name)));
+              if (!runs.isQuality()) {
+                outputs.forEach(
+                    (name, output) -> {
+                      if (output.element().isFloat() && !name.startsWith(QuantizedSites.INPUT)) {
+                        found.put(name, output);
+                      }
+                    });
+              }
               return found;
             },
             (one, other) -> other);

@@ -1,7 +1,7 @@
 package io.partita.driver.quantize;
 
 import io.partita.driver.Compilation;
-import io.partita.driver.evaluate.EvaluationData;
+import io.partita.driver.evaluate.CalibrationData;
 import io.partita.driver.evaluate.ObservedRuns;
 import io.partita.driver.evaluate.Scaling;
 import io.partita.frontend.onnx.OnnxModel;
@@ -10,7 +10,6 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.progress.ProgressListener;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -66,14 +65,18 @@ public final class QuantizationStep {
       Map<String, String> values,
       Consumer<Diagnostic> notes,
       ProgressListener progress) {
+    progress.step("reading " + file.getFileName());
+    OnnxModel model = OnnxModel.read(file);
     ObservedRuns.Data data =
         new ObservedRuns.Data(
-            EvaluationData.read(calibration, array), scaling, OptionalInt.of(samples), threads);
-    progress.step("reading " + file.getFileName());
+            CalibrationData.read(calibration, array, model, notes),
+            scaling,
+            OptionalInt.of(samples),
+            threads);
     Compilation.Request request =
         new Compilation.Request(file, dims, values, null, OptionalLong.empty());
     return new Quantization(notes, progress)
-        .run(new Quantization.Request(request, data, settings), OnnxModel.read(file));
+        .run(new Quantization.Request(request, data, settings), model);
   }
 
   /**
@@ -118,15 +121,7 @@ public final class QuantizationStep {
         QuantizeCode.QUANTIZED,
         file.toString(),
         "",
-        String.format(
-            Locale.ROOT,
-            "%d products of integers; %s on %d calibration %s: %.4f, of the float model %.4f",
-            result.layers().size(),
-            result.metric(),
-            result.compared(),
-            result.compared() == 1 ? "sample" : "samples",
-            result.value(),
-            result.exact()),
+        result.layers().size() + " products of integers; " + result.summary(),
         "see the errors of each layer with 'partita quantize'");
   }
 }
