@@ -33,8 +33,11 @@ public final class DefaultSizes {
    */
   public static boolean isBatch(String symbol, Collection<TensorType> inputs) {
     String name = symbol.toLowerCase(Locale.ROOT);
-    if (isBatch(symbol) || name.contains("seq") || name.contains("len")) {
-      return isBatch(symbol);
+    if (isBatch(symbol)) {
+      return true;
+    }
+    if (name.contains("seq") || name.contains("len")) {
+      return false;
     }
     boolean any = false;
     for (TensorType input : inputs) {

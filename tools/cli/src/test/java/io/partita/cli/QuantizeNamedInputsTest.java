@@ -3,11 +3,19 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,6 +82,8 @@ class QuantizeNamedInputsTest {
         "distilbert/ts_eager_dynamic",
         "gpt2/ts_eager_static",
         "llama/ts_eager_kv_static",
+        "native/hand24_static_cache",
+        "optimized/hand_llama_gqa_prefill",
         "optimized/llama_dynamo_kv_tool"
       })
   void allKindsOfInputsAreTaken(String name) {
@@ -161,7 +171,91 @@ class QuantizeNamedInputsTest {
     Invocation run = quantize(model, model.resolve("inputs.npz"), "--attention=int8");
     assertThat((List<?>) run.json().get("attentions")).isNotEmpty();
     assertThat(number(run, "outputError")).isBetween(0.0001, 0.1);
+    assertThat(number(run, "value") / number(run, "exact")).isBetween(0.95, 1.05);
     assertThat(Invocation.of("inspect", folder.resolve("q.onnx")).out()).contains("i8[");
+  }
+
+  /** A product f32[2,4], reshaped to an input. */
+  private Path reshaped() throws IOException {
+    float[] weights = {1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, -4, -5, -6, -7, 9};
+    TensorProto.Builder matrix =
+        TensorProto.newBuilder()
+            .setName("w")
+            .setDataType(TensorProto.DataType.FLOAT.getNumber())
+            .addDims(4)
+            .addDims(4);
+    for (float weight : weights) {
+      matrix.addFloatData(weight);
+    }
+    GraphProto.Builder graph =
+        GraphProto.newBuilder()
+            .setName("reshaped")
+            .addInput(info("x", TensorProto.DataType.FLOAT, 2, 4))
+            .addInput(info("shape", TensorProto.DataType.INT64, 2))
+            .addInitializer(matrix)
+            .addNode(node("MatMul", "x", "w", "product"))
+            .addNode(node("Reshape", "product", "shape", "y"))
+            .addOutput(ValueInfoProto.newBuilder().setName("y"));
+    ModelProto model =
+        ModelProto.newBuilder()
+            .setIrVersion(8)
+            .addOpsetImport(OperatorSetIdProto.newBuilder().setVersion(17))
+            .setGraph(graph)
+            .build();
+    return Files.write(folder.resolve("network.onnx"), model.toByteArray());
+  }
+
+  private static ValueInfoProto info(String name, TensorProto.DataType element, long... extents) {
+    ValueInfoProto.Builder info = ValueInfoProto.newBuilder().setName(name);
+    for (long extent : extents) {
+      info.getTypeBuilder()
+          .getTensorTypeBuilder()
+          .setElemType(element.getNumber())
+          .getShapeBuilder()
+          .addDimBuilder()
+          .setDimValue(extent);
+    }
+    return info.build();
+  }
+
+  private static NodeProto node(String operator, String left, String right, String result) {
+    return NodeProto.newBuilder()
+        .setOpType(operator)
+        .setName(result)
+        .addInput(left)
+        .addInput(right)
+        .addOutput(result)
+        .build();
+  }
+
+  private Path shapes(Tensor... shape) {
+    Path file = folder.resolve("data.npz");
+    float[] numbers = {1, -1, 2, -2, 3, -3, 4, -4, 1, 1, -2, 2, 3, 3, -4, 5};
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    arrays.put("x", Tensor.floats(Shape.of(2, 2, 4), numbers));
+    List.of(shape).forEach(each -> arrays.put("shape", each));
+    OutputFile.write(file, out -> Npz.write(arrays, out));
+    return file;
+  }
+
+  @Test
+  void shapesThatAreInputsAreTheSameInAllSamples() throws IOException {
+    Path model = reshaped();
+    Invocation one = quantize(folder, shapes(Tensor.longs(Shape.of(2), 4, 2)));
+    assertThat(number(one, "samples")).isEqualTo(2);
+    Invocation each = quantize(folder, shapes(Tensor.longs(Shape.of(2, 2), 4, 2, 4, 2)));
+    assertThat(number(each, "outputError")).isEqualTo(number(one, "outputError"));
+    Invocation bound = quantize(folder, shapes(), "--bind", "shape=4,2");
+    assertThat(number(bound, "outputError")).isEqualTo(number(one, "outputError"));
+    Path other = shapes(Tensor.longs(Shape.of(2, 2), 4, 2, 2, 4));
+    Invocation refused =
+        Invocation.of("quantize", model, "--calibration", other, "-o", folder.resolve("r.onnx"));
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(refused.err())
+        .contains(
+            "error P6202",
+            "array 'shape', sample 1",
+            "the value of the first sample, since it determines shapes");
   }
 
   @Test

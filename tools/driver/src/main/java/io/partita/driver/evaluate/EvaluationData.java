@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -101,6 +102,12 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
   }
 
   /** Returns this data: a decoder that takes it keeps its caches itself. */
+  @Override
+  public CalibrationData without(Set<String> caches) {
+    return this;
+  }
+
+  /** Returns this data, as {@link #without}. */
   @Override
   public CalibrationData quantized(Map<String, Affine> caches) {
     return this;

@@ -31,17 +31,23 @@ import java.util.stream.Collectors;
  *
  * @param where the file, for diagnostics
  * @param arrays the arrays by the inputs' names
+ * @param unmeasured the outputs that the metric leaves out
  */
-public record InputSamples(String where, Map<String, Tensor> arrays) implements CalibrationData {
+public record InputSamples(String where, Map<String, Tensor> arrays, Set<String> unmeasured)
+    implements CalibrationData {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
    *     io.partita.driver.DriverCode#CASE_MISMATCH} if an input has no array, with {@link
    *     MetricCode#DATA} if an array has NaN
    */
   static InputSamples of(
-      Path file, Map<String, Tensor> arrays, OnnxModel model, Consumer<Diagnostic> notes) {
+      Path file,
+      Map<String, Tensor> arrays,
+      OnnxModel model,
+      Set<String> bound,
+      Consumer<Diagnostic> notes) {
     NamedArrays named = NamedArrays.of(file.toString(), arrays);
-    Map<String, TensorType> inputs = inputs(model);
+    Map<String, TensorType> inputs = inputs(model, bound);
     List<NamedArrays.Wanted> wanted =
         inputs.entrySet().stream()
             .map(input -> new NamedArrays.Wanted(input.getKey(), input.getValue()))
@@ -56,15 +62,15 @@ public record InputSamples(String where, Map<String, Tensor> arrays) implements 
     Map<String, Tensor> used = new LinkedHashMap<>(arrays);
     used.keySet().retainAll(inputs.keySet());
     used.forEach((name, array) -> requireNumbers(file + ", array '" + name + "'", array));
-    return new InputSamples(file.toString(), used);
+    return new InputSamples(file.toString(), used, Set.of());
   }
 
-  /** The types of the model's inputs, in its order. */
-  private static Map<String, TensorType> inputs(OnnxModel model) {
+  /** The types of the model's inputs in its order, without those that are bound to a value. */
+  private static Map<String, TensorType> inputs(OnnxModel model, Set<String> bound) {
     Map<String, TensorType> types = model.inputTypes();
     Map<String, TensorType> inputs = new LinkedHashMap<>();
     for (String name : model.inputNames()) {
-      if (types.containsKey(name)) {
+      if (types.containsKey(name) && !bound.contains(name)) {
         inputs.put(name, types.get(name));
       }
     }
@@ -92,7 +98,7 @@ public record InputSamples(String where, Map<String, Tensor> arrays) implements 
       OnnxModel model,
       Consumer<Diagnostic> notes,
       ProgressListener progress) {
-    Map<String, TensorType> inputs = inputs(model);
+    Map<String, TensorType> inputs = inputs(model, request.values().keySet());
     SampleShapes shapes = new SampleShapes(where, inputs, request.dims(), arrays);
     Map<String, Tensor> first = new LinkedHashMap<>();
     inputs.forEach(
@@ -156,7 +162,8 @@ public record InputSamples(String where, Map<String, Tensor> arrays) implements 
           public List<Tensor> inputs(int sample, int run) {
             return inputs.stream().map(port -> sample(port.name(), port.type(), sample)).toList();
           }
-        });
+        },
+        unmeasured);
   }
 
   /** The number of samples of an input; one that serves all is one. */
@@ -178,10 +185,15 @@ public record InputSamples(String where, Map<String, Tensor> arrays) implements 
   }
 
   @Override
+  public CalibrationData without(Set<String> caches) {
+    return new InputSamples(where, arrays, caches);
+  }
+
+  @Override
   public CalibrationData quantized(Map<String, Affine> caches) {
     Map<String, Tensor> all = new LinkedHashMap<>(arrays);
     caches.forEach((name, code) -> all.computeIfPresent(name, (same, cache) -> coded(cache, code)));
-    return new InputSamples(where, all);
+    return new InputSamples(where, all, unmeasured);
   }
 
   private static Tensor coded(Tensor cache, Affine code) {

@@ -63,7 +63,7 @@ final class MetricChoice {
   static Metric observed(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
     boolean isMeasured = isTokens(program) || isClassifier(program) && data.labels().isPresent();
     return !isMeasured && FeatureRuns.features(program).isPresent()
-        ? new OutputMagnitude(new FeatureRuns(data, scaling, program))
+        ? new OutputMagnitude(new FeatureRuns(data, scaling, program), Set.of())
         : of(model, data, scaling, program);
   }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -32,6 +33,11 @@ public final class ObservedRuns implements AutoCloseable {
    * @param threads the number of samples run in parallel
    */
   public record Data(CalibrationData samples, Scaling scaling, OptionalInt count, int threads) {
+    /** Returns the data with a metric that leaves out outputs of caches. */
+    public Data without(Set<String> caches) {
+      return new Data(samples.without(caches), scaling, count, threads);
+    }
+
     /** Returns the data of a model whose inputs of caches are integers. */
     public Data quantized(Map<String, Affine> caches) {
       return new Data(samples.quantized(caches), scaling, count, threads);

@@ -2,6 +2,8 @@ package io.partita.driver.evaluate;
 
 import io.partita.driver.text.CompiledModel;
 import io.partita.ir.tensor.Tensor;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The root mean square of the float outputs of a model whose quality needs a task to be measured.
@@ -9,9 +11,14 @@ import io.partita.ir.tensor.Tensor;
  */
 final class OutputMagnitude implements Metric {
   private final SampleRuns data;
+  private final Set<String> unmeasured;
 
-  OutputMagnitude(SampleRuns data) {
+  /**
+   * @param unmeasured the names of outputs that don't count
+   */
+  OutputMagnitude(SampleRuns data, Set<String> unmeasured) {
     this.data = data;
+    this.unmeasured = unmeasured;
   }
 
   @Override
@@ -39,8 +46,12 @@ final class OutputMagnitude implements Metric {
     program.reset();
     Score score = Score.NONE;
     for (int run = 0; run < data.runs(); run++) {
-      for (Tensor output : program.run(data.inputs(sample, run))) {
-        for (int i = 0; output.element().isFloat() && i < output.size(); i++) {
+      List<Tensor> outputs = program.run(data.inputs(sample, run));
+      for (int port = 0; port < outputs.size(); port++) {
+        Tensor output = outputs.get(port);
+        String name = program.description().outputs().get(port).name();
+        boolean isMeasured = output.element().isFloat() && !unmeasured.contains(name);
+        for (int i = 0; isMeasured && i < output.size(); i++) {
           double value = output.getDouble(i);
           score = score.plus(new Score(value * value, 1));
         }

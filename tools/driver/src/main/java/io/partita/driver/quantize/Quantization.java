@@ -200,9 +200,11 @@ public final class Quantization {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link QuantizeCode} if it can't be
    *     quantized or the data gives no ranges; if the data doesn't fit
    */
-  public Quantized run(Request request, OnnxModel given) {
+  public Quantized run(Request wanted, OnnxModel given) {
     QuantizableModel model = QuantizableModel.of(given);
-    QuantizedSites sites = QuantizedSites.of(model, request);
+    QuantizedSites sites = QuantizedSites.of(model, wanted);
+    Request request =
+        new Request(wanted.model(), wanted.data().without(sites.caches()), wanted.settings());
     List<Product> products = sites.products();
     Settings settings = request.settings();
     List<String> inputs = sites.inputs();

@@ -69,7 +69,7 @@ public final class QuantizationStep {
     OnnxModel model = OnnxModel.read(file);
     ObservedRuns.Data data =
         new ObservedRuns.Data(
-            CalibrationData.read(calibration, array, model, notes),
+            CalibrationData.read(calibration, array, model, values.keySet(), notes),
             scaling,
             OptionalInt.of(samples),
             threads);

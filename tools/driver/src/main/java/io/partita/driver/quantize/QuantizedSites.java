@@ -11,6 +11,8 @@ import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What a request quantizes of a model. */
@@ -55,6 +57,15 @@ record QuantizedSites(
         .flatMap(all -> all)
         .distinct()
         .toList();
+  }
+
+  /** Returns the outputs of caches that may become integers. */
+  Set<String> caches() {
+    return attentions.stream()
+        .flatMap(site -> site.measured().stream())
+        .flatMap(use -> use.cache().stream())
+        .map(AttentionSite.Cache::present)
+        .collect(Collectors.toSet());
   }
 
   /** Returns the values whose errors are measured, by the names of the outputs that show them. */
