@@ -57,7 +57,7 @@ final class OperatorSetUpgrade {
 
   /** Their meaning or attributes changed in another way after version 13. */
   private static final Set<String> CHANGED =
-      Set.of("GroupNormalization", "GridSample", "DFT", "BatchNormalization", "Resize", "Pad");
+      Set.of("GroupNormalization", "GridSample", "DFT", "BatchNormalization", "Resize");
 
   private final ModelProto.Builder model;
   private final OnnxModel source;

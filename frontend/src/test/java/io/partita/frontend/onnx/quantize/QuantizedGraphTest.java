@@ -216,7 +216,9 @@ class QuantizedGraphTest {
     return new ModelSketch(11)
         .input("x", TensorType.of(ElementType.F32, 3, ROWS))
         .initializer("w", random(2, ROWS, COLUMNS))
-        .node("", "MatMul", List.of("x", "w"), "product")
+        .initializer("pads", Tensor.longs(Shape.of(4), 1, 0, -1, 0))
+        .node("", "Pad", List.of("x", "pads"), "moved")
+        .node("", "MatMul", List.of("moved", "w"), "product")
         .node("", "Unsqueeze", List.of("product"), "row", integers("axes", 1))
         .node("", "Softmax", List.of("row"), "weights", integer("axis", axis))
         .node("", "ReduceSum", List.of("weights"), "sum", integers("axes", 0))
@@ -250,10 +252,13 @@ class QuantizedGraphTest {
     assertThat(model.model().operatorSets()).containsEntry("", 13);
     assertThat(model.proto().getGraph().getNodeList())
         .extracting(node -> node.getInputList().size())
-        .containsExactly(2, 2, 1, 2, 2, 2, 1);
+        .containsExactly(2, 2, 2, 1, 2, 2, 2, 1);
     ModelProto proto = quantized(model, 8, Optional.empty(), Optional.empty());
     assertThat(distance(old(axis).run(folder, x), run(model.proto(), x))).isZero();
     assertThat(distance(old(axis).run(folder, x), run(proto, x))).isBetween(1e-4, 0.02);
+    ModelProto nibbles = quantized(model, 4, Optional.empty(), Optional.empty());
+    assertThat(nibbles.getOpsetImport(0).getVersion()).isEqualTo(21);
+    assertThat(distance(old(axis).run(folder, x), run(nibbles, x))).isBetween(1e-3, 0.2);
   }
 
   @Test
