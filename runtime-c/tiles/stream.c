@@ -15,11 +15,47 @@ void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint
     }
 }
 
+static void spill(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes)
+{
+    for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
+        partita_spill_start(&stream->parts[stream->started++], l3 + done, l2 + done, part_of(bytes - done));
+    }
+}
+
 void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes)
 {
     stream->started = 0;
-    for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
-        partita_spill_start(&stream->parts[stream->started++], l3 + done, l2 + done, part_of(bytes - done));
+    spill(stream, l3, l2, bytes);
+}
+
+static int64_t number_at(const uint8_t *place, int32_t bytes)
+{
+    return bytes == 8 ? *(const int64_t *)(const void *)place : *(const int32_t *)(const void *)place;
+}
+
+/* The first changed line of each part. */
+static int32_t first_line(const struct partita_lines *lines)
+{
+    const int64_t position = number_at(lines->position, lines->position_bytes);
+    const int64_t last = lines->capacity - lines->count;
+    if (lines->circular) {
+        const int64_t rest = position % lines->capacity;
+        return (int32_t)(rest < 0 ? rest + lines->capacity : rest);
+    }
+    return (int32_t)(position < 0 ? 0 : position < last ? position : last);
+}
+
+void partita_stream_spill_lines_start(struct partita_stream *stream, const struct partita_lines *lines)
+{
+    const int32_t first = first_line(lines);
+    const int32_t room = lines->capacity - first;
+    const int32_t behind = lines->count < room ? lines->count : room;
+    const uint32_t from = (uint32_t)first * lines->line_bytes;
+    stream->started = 0;
+    for (int32_t part = 0; part < lines->parts; part++) {
+        const uint32_t begin = (uint32_t)part * (uint32_t)lines->capacity * lines->line_bytes;
+        spill(stream, lines->l3 + begin + from, lines->l2 + begin + from, (uint32_t)behind * lines->line_bytes);
+        spill(stream, lines->l3 + begin, lines->l2 + begin, (uint32_t)(lines->count - behind) * lines->line_bytes);
     }
 }
 
@@ -46,9 +82,7 @@ void partita_clear_l3(uint32_t l3, uint32_t bytes)
 
 static int64_t index_at(const struct partita_rows *rows, int32_t i)
 {
-    const uint8_t *place = rows->indices + (ptrdiff_t)i * rows->index_bytes;
-    const int64_t index =
-        rows->index_bytes == 8 ? *(const int64_t *)(const void *)place : *(const int32_t *)(const void *)place;
+    const int64_t index = number_at(rows->indices + (ptrdiff_t)i * rows->index_bytes, rows->index_bytes);
     return index < 0 ? index + rows->rows : index;
 }
 

@@ -6,7 +6,10 @@
 
 enum { PARTITA_STREAM_PART = PARTITA_TRANSFER_LIMIT / PARTITA_L3_ALIGNMENT * PARTITA_L3_ALIGNMENT };
 
-/* One transfer in parts that the port can move: bytes / PARTITA_STREAM_PART, rounded up. */
+/*
+ * One transfer in parts that the port can move: bytes / PARTITA_STREAM_PART, rounded up; for lines, that many for the
+ * lines of each of their parts, and one more if these may wrap.
+ */
 struct partita_stream {
     struct partita_transfer *parts;
     uint32_t started;
@@ -15,6 +18,27 @@ struct partita_stream {
 /* L3 -> L2 and L2 -> L3; aligned as in hal.h. */
 void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint32_t l3, uint32_t bytes);
 void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes);
+
+/*
+ * The changed lines of a cache, which has parts (for heads) of `capacity` lines each, one after the other, at the same
+ * offsets in L2 and L3. In each part, `count` lines from a position on have changed. Circular parts go on with their
+ * first line behind the last one; others begin early enough for the lines to fit.
+ */
+struct partita_lines {
+    uint32_t l3;
+    const uint8_t *l2;
+    int32_t parts;
+    int32_t capacity;
+    uint32_t line_bytes; /* a multiple of PARTITA_L3_ALIGNMENT */
+    int32_t count;
+    const uint8_t *position; /* in L2 */
+    int32_t position_bytes; /* 4 or 8: i32 or i64 */
+    int32_t circular;
+};
+
+/* L2 -> L3: a transfer for the lines of each part, two where they wrap. The position is read at once. */
+void partita_stream_spill_lines_start(struct partita_stream *stream, const struct partita_lines *lines);
+
 void partita_stream_wait(struct partita_stream *stream);
 
 /* Fills L3 with zeros; no transfer to or from it may be in progress. */

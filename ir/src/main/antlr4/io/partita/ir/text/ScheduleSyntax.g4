@@ -134,7 +134,14 @@ origin : STRING PART? ;
 
 tiles : 'tiles' name '(' (integer (',' integer)*)? ')' STRING ;
 
-transfer : ('fetch' | 'spill') integer address address ',' bytes ;
+transfer
+    : 'fetch' integer address address ',' bytes
+    | 'spill' integer address address ',' (bytes | stateLines)
+    ;
+
+// One line of 256 in each of 4 parts, 128 B each; the first one's number is at an offset in L2.
+//       2: spill 4 l3 0x8000 l2 0x100, lines 1 of 256 x 4, 128 B by i64 0x900 "past" @block0
+stateLines : 'lines' integer 'of' integer 'x' integer ',' bytes 'by' name integer CIRCULAR? ;
 
 wait_ : 'wait' integer ;
 
@@ -189,10 +196,12 @@ name
     | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'first' | 'last' | 'tiles'
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'begin' | 'exchange' | 'operand' | 'result' | 'vector'
     | 'message' | 'lines' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when' | 'not'
-    | 'hits' | 'misses'
+    | 'hits' | 'misses' | CIRCULAR
     | 'cores' | 'sums' | 'memory' | 'shared' | 'private' | 'aligned' | 'place'
     | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'
     ;
+
+CIRCULAR : 'circular' ;
 
 PART : '@' [a-z0-9.]+ ;
 

@@ -145,7 +145,7 @@ final class MemoryVerifier {
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
         memory.requireTransfer(ended != null, "a transfer in flight", wait);
-        memory.fill(ended.home(), ended.bytes(), WRITTEN);
+        memory.fill(ended.home(), ended.extent(), WRITTEN);
         memory.copies().forEach(each -> each.ended(ended));
       }
       case ScheduleStep.Preload preload -> play(preload);
@@ -201,7 +201,7 @@ final class MemoryVerifier {
   }
 
   private void play(StartTransfer start) {
-    requireFar(start.far(), start.bytes());
+    requireFar(start.far(), start.extent());
     memory.requireTransfer(
         !underWay.containsKey(start.transfer()), "an unused transfer number", start);
     underWay.put(start.transfer(), start);
@@ -209,8 +209,12 @@ final class MemoryVerifier {
       memory.write(start.origin().name(), start.home(), start.bytes());
       memory.fill(start.home(), start.bytes(), ARRIVING);
     } else {
-      memory.read(start.origin().name(), start.home(), start.bytes());
-      memory.fill(start.home(), start.bytes(), LEAVING);
+      start
+          .lines()
+          .ifPresent(
+              lines -> memory.read("position", lines.position(), lines.index().packedBytes(1)));
+      memory.read(start.origin().name(), start.home(), start.extent());
+      memory.fill(start.home(), start.extent(), LEAVING);
     }
     for (StateCopies each : memory.copies()) {
       String wrong = each.started(start);
@@ -278,6 +282,9 @@ final class MemoryVerifier {
             run.operands().get(i));
       }
     }
+    // A step in a guarded region may be skipped, and what computes the position with it.
+    Optional<StateLines> lines =
+        region() == 0 ? StateLines.of(kernel, run.operands()) : Optional.empty();
     Address tiles = new Address(ChipSchedule.WORKING, 0);
     memory.requireIdle(tiles, kernel.workingBytes());
     memory.fill(tiles, kernel.workingBytes(), EMPTY);
@@ -285,7 +292,10 @@ final class MemoryVerifier {
       TileOperand operand = kernel.operands().get(i);
       if (operand.direction() == Direction.STORE) {
         requireNoOverlap(run, kernel, i);
-        visit(operand, run.operands().get(i), true);
+        long place = run.operands().get(i);
+        lines.ifPresent(own -> memory.copies().forEach(each -> each.beginUpdate(own, place)));
+        visit(operand, place, true);
+        memory.copies().forEach(StateCopies::endUpdate);
       }
     }
   }

@@ -35,10 +35,40 @@ public sealed interface ScheduleStep {
    * @param transfer the number among transfers in flight; a {@link WaitTransfer} with the same
    *     number ends it
    * @param fetch whether it reads from the farther memory
+   * @param far the place of the first byte in the farther memory; of the whole state, if only lines
+   *     of it are moved
+   * @param home likewise in the home memory
+   * @param bytes the bytes that it moves
+   * @param lines the lines of a state to which it is limited; the number of the first one is read
+   *     when it starts
    */
   record StartTransfer(
-      int transfer, boolean fetch, Address far, long home, long bytes, Origin origin)
-      implements ScheduleStep {}
+      int transfer,
+      boolean fetch,
+      Address far,
+      long home,
+      long bytes,
+      Optional<StateLines> lines,
+      Origin origin)
+      implements ScheduleStep {
+    /** A transfer of adjacent bytes. */
+    public StartTransfer(
+        int transfer, boolean fetch, Address far, long home, long bytes, Origin origin) {
+      this(transfer, fetch, far, home, bytes, Optional.empty(), origin);
+    }
+
+    /** Returns the spill of the changed lines of a state. */
+    public static StartTransfer spill(
+        int transfer, Address far, long home, StateLines lines, Origin origin) {
+      return new StartTransfer(
+          transfer, false, far, home, lines.bytes(), Optional.of(lines), origin);
+    }
+
+    /** Returns the bytes from the first place on among which the moved ones are. */
+    public long extent() {
+      return lines.map(StateLines::stateBytes).orElse(bytes);
+    }
+  }
 
   record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 

@@ -2,7 +2,11 @@ package io.partita.ir.schedule;
 
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Tracks the bytes of states in a memory farther than the home memory: whether they are current
@@ -14,6 +18,9 @@ final class StateCopies {
   private static final byte BEHIND = 1;
   private static final byte COMING = 2;
 
+  /** Unchanged outside of the lines of one update. */
+  private static final byte LINES = 3;
+
   /** The unit of transfers. */
   private static final long ALIGNMENT = 8;
 
@@ -24,6 +31,35 @@ final class StateCopies {
 
   /** Entries for each byte, beginning with the first state. */
   private final byte[] far;
+
+  /**
+   * The update that changed a byte last; only for {@link #LINES} and what becomes of them.
+   *
+   * @see #updates
+   */
+  private final int[] changedBy;
+
+  /** The updates whose lines haven't been spilled yet; null for others. */
+  private final List<Update> updates = new ArrayList<>();
+
+  /** The number of the update that is writing, or -1. */
+  private int writing = -1;
+
+  /**
+   * An update of lines.
+   *
+   * @param home the start of the state in the home memory
+   */
+  private record Update(StateLines lines, long home) {
+    boolean isOf(StartTransfer spill) {
+      return spill.home() == home && spill.lines().equals(Optional.of(lines));
+    }
+
+    boolean isAt(long from, long bytes) {
+      long end = lines.position() + lines.index().packedBytes(1);
+      return from < end && lines.position() < from + bytes;
+    }
+  }
 
   /** The home address to which each byte was fetched, or -1. */
   private final int[] copy;
@@ -51,6 +87,7 @@ final class StateCopies {
     int bytes = Math.toIntExact(Math.max(0, end - start));
     far = new byte[bytes];
     copy = new int[bytes];
+    changedBy = new int[bytes];
     origin = new int[bytes == 0 ? 0 : Math.toIntExact(chip.home().used())];
     Arrays.fill(copy, -1);
     Arrays.fill(origin, -1);
@@ -66,11 +103,24 @@ final class StateCopies {
     }
   }
 
+  /** Records that writes up to {@link #endUpdate} change only lines of a state. */
+  void beginUpdate(StateLines lines, long home) {
+    writing = updates.size();
+    updates.add(new Update(lines, home));
+  }
+
+  void endUpdate() {
+    writing = -1;
+  }
+
   /** Records that home bytes have changed. */
   void wrote(long home, long bytes) {
+    updates.replaceAll(each -> each != null && each.isAt(home, bytes) ? null : each);
     for (int at = (int) home; at < home + bytes && at < origin.length; at++) {
       if (origin[at] >= 0) {
-        far[origin[at]] = BEHIND;
+        boolean isLines = writing >= 0 && far[origin[at]] == NEWEST;
+        far[origin[at]] = isLines ? LINES : BEHIND;
+        changedBy[origin[at]] = writing;
       }
     }
   }
@@ -80,7 +130,11 @@ final class StateCopies {
     if (start.far().memory() != memory) {
       return null;
     }
-    for (long i = 0; i < start.bytes(); i++) {
+    int update = updateOf(start);
+    if (start.lines().isPresent() && update < 0) {
+      return "lines that no update before has changed, or whose position has changed since";
+    }
+    for (long i = 0; i < start.extent(); i++) {
       int state = state(start.far().offset() + i);
       int near = (int) (start.home() + i);
       if (state < 0) {
@@ -101,10 +155,22 @@ final class StateCopies {
         if (origin[near] != state) {
           return "byte " + near + " of " + homeName + ", which wasn't fetched from there";
         }
-        far[state] = COMING;
+        boolean isMoved = update < 0 || far[state] == LINES && changedBy[state] == update;
+        far[state] = isMoved ? COMING : far[state];
       }
     }
+    if (update >= 0) {
+      updates.set(update, null);
+    }
     return null;
+  }
+
+  /** Returns the number of the update whose lines a transfer moves, or -1. */
+  private int updateOf(StartTransfer start) {
+    return IntStream.range(0, updates.size())
+        .filter(i -> updates.get(i) != null && updates.get(i).isOf(start))
+        .findFirst()
+        .orElse(-1);
   }
 
   /** Records the end of a transfer. */
@@ -112,7 +178,7 @@ final class StateCopies {
     if (ended.far().memory() != memory) {
       return;
     }
-    for (long i = 0; i < ended.bytes() && !ended.fetch(); i++) {
+    for (long i = 0; i < ended.extent() && !ended.fetch(); i++) {
       int state = state(ended.far().offset() + i);
       far[state] = far[state] == COMING ? NEWEST : far[state];
     }

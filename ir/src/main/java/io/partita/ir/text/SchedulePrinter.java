@@ -15,6 +15,7 @@ import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.syntax.TextVersion;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
@@ -188,6 +189,18 @@ public final class SchedulePrinter {
     line(2, "}");
   }
 
+  private static String lines(StateLines lines) {
+    return "lines %d of %d x %d, %d B by %s %s%s"
+        .formatted(
+            lines.count(),
+            lines.capacity(),
+            lines.parts(),
+            lines.lineBytes(),
+            lines.index(),
+            hexadecimal(lines.position()),
+            lines.circular() ? " circular" : "");
+  }
+
   private static String step(ScheduleStep step, ChipSchedule role) {
     return switch (step) {
       case ScheduleStep.RunTiles run ->
@@ -199,13 +212,13 @@ public final class SchedulePrinter {
                       .collect(Collectors.joining(", ")),
                   quoted(run.text()));
       case ScheduleStep.StartTransfer start ->
-          "%s %d %s %s, %d B"
+          "%s %d %s %s, %s"
               .formatted(
                   start.fetch() ? "fetch" : "spill",
                   start.transfer(),
                   address(start.far(), role),
                   home(start.home(), role),
-                  start.bytes());
+                  start.lines().map(SchedulePrinter::lines).orElse(start.bytes() + " B"));
       case ScheduleStep.WaitTransfer wait -> "wait " + wait.transfer();
       case ScheduleStep.Preload preload ->
           "preload %d %s %s, %d B"

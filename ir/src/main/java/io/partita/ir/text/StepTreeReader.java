@@ -5,8 +5,10 @@ import io.partita.ir.graph.Origin;
 import io.partita.ir.message.Slice;
 import io.partita.ir.message.StepReader;
 import io.partita.ir.op.Communication;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +57,19 @@ final class StepTreeReader {
           parser.text(tiles.STRING()));
     } else if (tree.transfer() != null) {
       ScheduleSyntaxParser.TransferContext transfer = tree.transfer();
-      return new ScheduleStep.StartTransfer(
-          parser.small(transfer.integer()),
-          transfer.start.getText().equals("fetch"),
-          parser.address(transfer.address(0)),
-          parser.offset(transfer.address(1), ChipSchedule.HOME),
-          parser.bytes(transfer.bytes()),
-          origin);
+      int number = parser.small(transfer.integer());
+      Address far = parser.address(transfer.address(0));
+      long home = parser.offset(transfer.address(1), ChipSchedule.HOME);
+      return transfer.stateLines() == null
+          ? new ScheduleStep.StartTransfer(
+              number,
+              transfer.start.getText().equals("fetch"),
+              far,
+              home,
+              parser.bytes(transfer.bytes()),
+              origin)
+          : ScheduleStep.StartTransfer.spill(
+              number, far, home, lines(transfer.stateLines()), origin);
     } else if (tree.wait_() != null) {
       return new ScheduleStep.WaitTransfer(parser.small(tree.wait_().integer()), origin);
     } else if (tree.preload() != null) {
@@ -104,6 +112,17 @@ final class StepTreeReader {
         parser.offset(tree.clear().address(), ChipSchedule.HOME),
         parser.bytes(tree.clear().bytes()),
         origin);
+  }
+
+  private StateLines lines(ScheduleSyntaxParser.StateLinesContext tree) {
+    return new StateLines(
+        parser.integer(tree.integer(3)),
+        parser.element(tree.name()),
+        parser.integer(tree.integer(0)),
+        parser.integer(tree.integer(1)),
+        parser.integer(tree.integer(2)),
+        parser.bytes(tree.bytes()),
+        tree.CIRCULAR() != null);
   }
 
   private ScheduleStep.Foreseen foreseen(ScheduleSyntaxParser.ForeseenContext tree) {

@@ -58,16 +58,29 @@ final class LiveRanges {
     tasks.inputs().forEach(port -> first.put(port.region(), -1));
     int step = 0;
     for (int task = 0; task < tasks.tasks().size(); task++) {
-      step += places.before().get(task).size();
+      for (ScheduleStep before : places.before().get(task)) {
+        readPosition(before, task, step++);
+      }
       for (Region region : tasks.tasks().get(task).used()) {
         first.putIfAbsent(region, step);
         last.put(region, step);
       }
       step++;
     }
+    for (ScheduleStep behind : places.before().getLast()) {
+      readPosition(behind, tasks.tasks().size(), step++);
+    }
     for (Named port : tasks.outputs()) {
       first.putIfAbsent(port.region(), steps.size());
       last.put(port.region(), steps.size());
+    }
+  }
+
+  /** A spill of lines reads the position of the update that is the task before it. */
+  private void readPosition(ScheduleStep spill, int task, int step) {
+    if (spill instanceof ScheduleStep.StartTransfer start && start.lines().isPresent()) {
+      Task.Loop update = (Task.Loop) tasks.tasks().get(task - 1);
+      update.scalars().forEach(position -> last.put(position, step));
     }
   }
 

@@ -12,6 +12,7 @@ import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
 import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.StateLines;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,7 +50,7 @@ class StatesInL3Test {
     for (Port state : far()) {
       List<StartTransfer> own = transfers(start -> start.far().equals(state.at()));
       assertThat(own).extracting(StartTransfer::fetch).containsExactly(true, false);
-      assertThat(own).extracting(StartTransfer::bytes).containsOnly(BYTES);
+      assertThat(own).extracting(StartTransfer::bytes).containsExactly(BYTES, BYTES / 8);
       assertThat(own.getFirst().home()).isEqualTo(own.getLast().home());
     }
     assertThat(CHIP.home().used()).isLessThanOrEqualTo(128 * 1024);
@@ -70,6 +71,49 @@ class StatesInL3Test {
         SmallPrograms.schedule(SmallPrograms.caches(CACHES, 1024)).roles().getFirst();
     assertThat(roomy.states()).isNotEmpty().allMatch(state -> state.at().isHome());
     assertThat(roomy.steps()).noneMatch(StartTransfer.class::isInstance);
+  }
+
+  @Test
+  void wrongLinesAreRefused() {
+    for (int i = 0; i < CHIP.steps().size(); i++) {
+      if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
+        StateLines own = start.lines().orElseThrow();
+        for (StateLines wrong :
+            List.of(
+                new StateLines(own.position(), own.index(), 1, 4, 2, own.lineBytes(), false),
+                new StateLines(own.position(), own.index(), 1, 8, 1, own.lineBytes(), true),
+                new StateLines(own.position() + 8, own.index(), 1, 8, 1, own.lineBytes(), false),
+                new StateLines(own.position(), own.index(), 1, 16, 1, 2048, false))) {
+          List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+          steps.set(
+              i,
+              StartTransfer.spill(
+                  start.transfer(), start.far(), start.home(), wrong, start.origin()));
+          isRejected(steps, "error P44", "other lines at step " + i);
+        }
+      }
+    }
+  }
+
+  /** A byte that changed outside of the lines, or a position that did. */
+  @Test
+  void otherChangesAreRefused() {
+    for (int i = 0; i < CHIP.steps().size(); i++) {
+      if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
+        long position = start.lines().orElseThrow().position();
+        for (long changed : List.of(start.home() + BYTES - 1, position)) {
+          int update = indexOf("update " + start.origin().name().substring("past ".length()));
+          List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+          ScheduleStep wait = steps.get(waitAfter(steps, i, start.transfer()));
+          assertThat(wait).isInstanceOf(WaitTransfer.class);
+          steps.set(i, new ScheduleStep.Clear(changed, 1, start.origin()));
+          steps.set(waitAfter(CHIP.steps(), i, start.transfer()), start);
+          steps.add(waitAfter(CHIP.steps(), i, start.transfer()) + 1, wait);
+          assertThat(update).isLessThan(i);
+          isRejected(steps, "error P441", "a change before step " + i);
+        }
+      }
+    }
   }
 
   private static void isRejected(List<ScheduleStep> steps, String message, String change) {
@@ -107,12 +151,11 @@ class StatesInL3Test {
           List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
           steps.set(
               i,
-              new StartTransfer(
+              StartTransfer.spill(
                   start.transfer(),
-                  false,
                   new Address(start.far().memory(), start.far().offset() + shift),
                   start.home(),
-                  start.bytes(),
+                  start.lines().orElseThrow(),
                   start.origin()));
           isRejected(steps, "error P441", "a spill elsewhere at step " + i);
         }

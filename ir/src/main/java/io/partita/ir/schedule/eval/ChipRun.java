@@ -10,6 +10,7 @@ import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
@@ -35,7 +36,7 @@ final class ChipRun {
   private final List<FarMemory> farther = new ArrayList<>();
 
   private final BitSet constants = new BitSet();
-  private final Map<Integer, StartTransfer> underWay = new HashMap<>();
+  private final Map<Integer, Moving> underWay = new HashMap<>();
   private final Map<Integer, List<ScheduleStep.Preload>> preloads = new HashMap<>();
   private final Map<Integer, Fetched> rows = new HashMap<>();
 
@@ -46,6 +47,13 @@ final class ChipRun {
 
   /** The step after the guarded region that the device skips, if it is in one. */
   private int skippedTo;
+
+  /**
+   * A transfer that is under way.
+   *
+   * @param parts the bytes that it moves, from its start
+   */
+  private record Moving(StartTransfer start, List<StateLines.Run> parts) {}
 
   /** Rows on their way; an index is negative if it was out of range. */
   private record Fetched(FetchRows rows, long[] indices) {}
@@ -225,7 +233,7 @@ final class ChipRun {
       case ScheduleStep.RunTiles run -> run(run);
       case StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait -> {
-        StartTransfer ended = underWay.remove(wait.transfer());
+        Moving ended = underWay.remove(wait.transfer());
         if (ended == null) {
           throw transferFault("a transfer in flight", wait);
         }
@@ -285,11 +293,11 @@ final class ChipRun {
 
   /** Bytes are copied when the transfer is awaited; until then they must not be used. */
   private void start(StartTransfer start) {
-    if (underWay.putIfAbsent(start.transfer(), start) != null) {
+    if (underWay.putIfAbsent(start.transfer(), new Moving(start, parts(start))) != null) {
       throw transferFault("an unused transfer number", start);
     }
     int at = Math.toIntExact(start.home());
-    int bytes = Math.toIntExact(start.bytes());
+    int bytes = Math.toIntExact(start.extent());
     if (start.fetch()) {
       requireWritable(at, bytes);
       home.forget(at, bytes);
@@ -299,17 +307,30 @@ final class ChipRun {
     home.hold(at, bytes);
   }
 
-  private void end(StartTransfer ended) {
-    int at = (int) ended.home();
-    int bytes = (int) ended.bytes();
-    home.release(at, bytes);
-    if (ended.fetch()) {
-      far(ended.far()).read(ended.far().offset(), home, at, bytes);
-      return;
+  private List<StateLines.Run> parts(StartTransfer start) {
+    if (start.lines().isEmpty()) {
+      return List.of(new StateLines.Run(0, start.bytes()));
     }
-    long wrong = far(ended.far()).write(ended.far().offset(), home.bytes(), at, bytes);
-    if (wrong >= 0) {
-      throw transferFault("bytes of states", "byte " + wrong);
+    StateLines lines = start.lines().get();
+    requireRead(lines.position(), lines.index().packedBytes(1));
+    Place position = new Place(home.bytes(), (int) lines.position());
+    return lines.runs(position.longs(lines.index(), 1)[0]);
+  }
+
+  private void end(Moving ended) {
+    StartTransfer start = ended.start;
+    home.release((int) start.home(), (int) start.extent());
+    for (StateLines.Run part : ended.parts) {
+      int at = (int) (start.home() + part.offset());
+      long far = start.far().offset() + part.offset();
+      if (start.fetch()) {
+        far(start.far()).read(far, home, at, (int) part.bytes());
+      } else {
+        long wrong = far(start.far()).write(far, home.bytes(), at, (int) part.bytes());
+        if (wrong >= 0) {
+          throw transferFault("bytes of states", "byte " + wrong);
+        }
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import static io.partita.ir.schedule.kernel.TileExpression.start;
 
 import io.partita.ir.op.Movement;
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -198,15 +199,7 @@ final class MovementLowering {
               new TileSpace.Axis("i" + i, size, 1, isSingle ? 1 : size, false, Optional.empty()));
       TileExpression to = start(along);
       if (i == axis) {
-        TileExpression first = new TileExpression.Scalar(scalar);
-        TileExpression place = first.plus(to);
-        to =
-            circular
-                ? place.minus(place.dividedBy(capacity).times(capacity))
-                : first
-                    .maximum(TileExpression.of(0))
-                    .minimum(TileExpression.of(capacity - size))
-                    .plus(to);
+        to = StateLines.first(new TileExpression.Scalar(scalar), to, size, capacity, circular);
       }
       copy.add(
           CopySpace.Dimension.of(

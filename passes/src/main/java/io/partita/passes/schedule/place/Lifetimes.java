@@ -22,12 +22,18 @@ final class Lifetimes {
   /**
    * @param given regions that a caller writes before the run
    * @param kept regions that a caller reads after the run
+   * @param changes of the tasks, whose positions live until these have begun to be written back
    */
-  Lifetimes(List<Task> tasks, List<Region> given, List<Region> kept) {
+  Lifetimes(List<Task> tasks, List<Region> given, List<Region> kept, StateChanges changes) {
     given.forEach(region -> touch(region, -1));
     for (int i = 0; i < tasks.size(); i++) {
       for (Region region : tasks.get(i).regions()) {
         touch(region, i);
+      }
+      if (tasks.get(i) instanceof Task.Loop loop && changes.areLines(i)) {
+        for (Region position : loop.scalars()) {
+          touch(position, i + 1);
+        }
       }
     }
     kept.forEach(region -> touch(region, tasks.size()));

@@ -8,7 +8,6 @@ import io.partita.passes.schedule.place.OffsetPacking.Packed;
 import io.partita.passes.schedule.view.Region;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,7 @@ import java.util.stream.Stream;
 /**
  * Assigns addresses to the regions of a chip. The home memory holds, from offset 0: resident
  * constants, resident states, activations, and a ring for regions that are streamed from a farther
- * memory. Streamed states are written back after they change.
+ * memory. What a run changes of streamed states is written back.
  */
 public final class Placement {
   /** The least alignment: the control core reads i64 values from the home memory. */
@@ -53,20 +52,16 @@ public final class Placement {
   private static final class Living {
     private final Run run;
     private final SequencedMap<Region, Span> spans;
-    private final Map<Region, Integer> changed = new IdentityHashMap<>();
+    private final StateChanges changes;
     private final List<Region> moving;
     private final Packed packed;
     private final long unit;
 
-    Living(Run run, long unit) {
+    Living(Run run, MemoryUse far, long unit) {
       this.run = run;
       this.unit = unit;
-      spans = new Lifetimes(run.tasks, run.given, run.kept).spans();
-      for (int i = 0; i < run.tasks.size(); i++) {
-        for (Region region : run.tasks.get(i).written()) {
-          changed.put(region, i + 1);
-        }
-      }
+      changes = new StateChanges(run.tasks, run.times, far.alignment());
+      spans = new Lifetimes(run.tasks, run.given, run.kept, changes).spans();
       moving =
           spans.keySet().stream()
               .filter(region -> region.kind() == Region.Kind.ACTIVATION)
@@ -131,7 +126,7 @@ public final class Placement {
       MemoryUse far,
       boolean prefetch,
       boolean leastTraffic) {
-    List<Living> runs = entries.stream().map(run -> new Living(run, unit(home, far))).toList();
+    List<Living> runs = entries.stream().map(run -> new Living(run, far, unit(home, far))).toList();
     Placement placement = new Placement(runs, home, far, prefetch);
     PlacedRuns resident = placement.place(Set.of());
     if (far.available() == 0
@@ -244,7 +239,10 @@ public final class Placement {
                 .map(
                     region ->
                         StreamedRegions.One.of(
-                            region, living.spans.get(region), living.changed.get(region), unit))
+                            region,
+                            living.spans.get(region),
+                            living.changes.of(region, near),
+                            unit))
                 .toList(),
             home.available() - start,
             runs.size() == 1);

@@ -2,13 +2,13 @@ package io.partita.passes.schedule.place;
 
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.StateLines;
 import io.partita.passes.schedule.place.Lifetimes.Span;
 import io.partita.passes.schedule.view.Region;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
@@ -18,22 +18,29 @@ final class StreamedRegions {
   /**
    * A streamed region.
    *
-   * @param changed the task before which a state has its final value; none for a region that is not
-   *     written
+   * @param changes what is written back of a state; none for a region that is not written
    */
-  record One(Region region, WeightRing.Unit unit, OptionalInt changed) {
+  record One(Region region, WeightRing.Unit unit, List<Change> changes) {
     /**
-     * @param changed the task after the last write; null if no task writes the region
      * @param unit the unit of addresses and sizes
      */
-    static One of(Region region, Span span, Integer changed, long unit) {
-      int last = Math.max(span.last(), changed == null ? 0 : changed);
+    static One of(Region region, Span span, List<Change> changes, long unit) {
+      int last = changes.stream().mapToInt(Change::after).reduce(span.last(), Math::max);
       return new One(
           region,
           new WeightRing.Unit(Placement.aligned(region.bytes(), unit), span.first(), last),
-          changed == null ? OptionalInt.empty() : OptionalInt.of(changed));
+          changes);
     }
   }
+
+  /**
+   * A part of a state that has its final value.
+   *
+   * @param after the task after the one that writes it
+   * @param offset from the start of the region, in bytes
+   * @param lines the lines from there on of which it consists; empty if it is the whole region
+   */
+  record Change(int after, long offset, Optional<StateLines> lines) {}
 
   /** The number of the farther memory. */
   private static final int FAR = ChipSchedule.HOME + 1;
@@ -99,18 +106,23 @@ final class StreamedRegions {
         queue.fetch(free, unit.first(), from, to, unit.bytes(), region.origin());
       }
     }
+    record Spill(int region, Change change) {}
     IntStream.range(0, all.size())
-        .filter(i -> all.get(i).changed.isPresent())
         .boxed()
-        .sorted(Comparator.comparingInt(i -> all.get(i).changed.getAsInt()))
+        .flatMap(i -> all.get(i).changes.stream().map(change -> new Spill(i, change)))
+        .sorted(Comparator.comparingInt(spill -> spill.change.after))
         .forEach(
-            i ->
-                queue.spill(
-                    all.get(i).changed.getAsInt(),
-                    new Address(FAR, far.get(all.get(i).region)),
-                    start + offset(i),
-                    units.get(i).bytes(),
-                    all.get(i).region.origin()));
+            spill -> {
+              Region region = all.get(spill.region).region;
+              Change change = spill.change;
+              queue.spill(
+                  change.after,
+                  new Address(FAR, far.get(region) + change.offset),
+                  start + offset(spill.region) + change.offset,
+                  units.get(spill.region).bytes(),
+                  change.lines,
+                  region.origin());
+            });
     return queue;
   }
 }

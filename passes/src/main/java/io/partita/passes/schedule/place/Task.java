@@ -56,6 +56,23 @@ public sealed interface Task {
       return operands.stream().map(Storage::region).distinct().toList();
     }
 
+    /** Returns the storage of its only result. */
+    Storage stored() {
+      return IntStream.range(0, operands.size())
+          .filter(i -> kernel.operands().get(i).direction() == Direction.STORE)
+          .mapToObj(operands::get)
+          .findFirst()
+          .orElseThrow();
+    }
+
+    /** Returns the regions of its scalars. */
+    public List<Region> scalars() {
+      return IntStream.range(0, operands.size())
+          .filter(i -> kernel.operands().get(i).direction() == Direction.SCALAR)
+          .mapToObj(i -> operands.get(i).region())
+          .toList();
+    }
+
     @Override
     public List<Region> written() {
       return IntStream.range(0, operands.size())

@@ -4,6 +4,7 @@ import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.target.DmaChannel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,11 +17,12 @@ import java.util.OptionalInt;
 
 /**
  * The queue of transfers between the home memory and a farther one. Each weight or state is fetched
- * as soon as its room is free and the queue isn't full, in the order of first use. A state that a
- * run changes is spilled right after the last change. The first weights of a run are fetched by the
- * run before it, once their room is free. The channel serves transfers in the order in which they
- * were started, so a fetch isn't started right before rows of a table are requested, which would
- * wait for it. The queue keeps track of the time that the transfers take on the chip.
+ * as soon as its room is free and the queue isn't full, in the order of first use. Of a state that
+ * a run changes, the changed lines are spilled right after the change, or all of it after the last
+ * one. The first weights of a run are fetched by the run before it, once their room is free. The
+ * channel serves transfers in the order in which they were started, so a fetch isn't started right
+ * before rows of a table are requested, which would wait for it. The queue keeps track of the time
+ * that the transfers take on the chip.
  */
 final class TransferQueue {
   /** The most transfers that a port queues; to start another one, the control core would wait. */
@@ -45,14 +47,25 @@ final class TransferQueue {
    * @param free the task before which it may begin
    * @param due the task before which it must have ended
    * @param from the offset in the region, in bytes
+   * @param lines the lines of the region that it moves; empty if it moves adjacent bytes
    */
   private record Piece(
-      int number, boolean isFetch, int free, int due, Whole whole, long from, long bytes) {
+      int number,
+      boolean isFetch,
+      int free,
+      int due,
+      Whole whole,
+      long from,
+      long bytes,
+      Optional<StateLines> lines) {
     Piece again(int name, int free, int due) {
-      return new Piece(name, isFetch, free, due, whole, from, bytes);
+      return new Piece(name, isFetch, free, due, whole, from, bytes, lines);
     }
 
     StartTransfer started(int name) {
+      if (lines.isPresent()) {
+        return StartTransfer.spill(name, whole.far, whole.home, lines.get(), whole.origin);
+      }
       return new StartTransfer(
           name,
           isFetch,
@@ -160,9 +173,27 @@ final class TransferQueue {
     fetches.addAll(pieces(true, free, first, new Whole(far, home, bytes, origin)));
   }
 
-  /** Adds the spill of a state, in the order of last change. */
-  void spill(int changed, Address far, long home, long bytes, Origin origin) {
-    spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, origin)));
+  /**
+   * Adds the spill of a state, in the order of last change.
+   *
+   * @param bytes of the whole state, if that is spilled
+   * @param lines the lines that are spilled instead
+   */
+  void spill(
+      int changed, Address far, long home, long bytes, Optional<StateLines> lines, Origin origin) {
+    lines.ifPresentOrElse(
+        own ->
+            spills.add(
+                new Piece(
+                    ANY,
+                    false,
+                    changed,
+                    end(),
+                    new Whole(far, home, own.stateBytes(), origin),
+                    0,
+                    own.bytes(),
+                    lines)),
+        () -> spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, origin))));
   }
 
   private List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
@@ -171,7 +202,7 @@ final class TransferQueue {
     List<Piece> pieces = new ArrayList<>();
     for (long from = 0; from < whole.bytes; from += size) {
       long bytes = Math.min(size, whole.bytes - from);
-      pieces.add(new Piece(ANY, isFetch, free, due, whole, from, bytes));
+      pieces.add(new Piece(ANY, isFetch, free, due, whole, from, bytes, Optional.empty()));
     }
     return pieces;
   }
@@ -300,10 +331,11 @@ final class TransferQueue {
   }
 
   private void start(Piece next, List<ScheduleStep> steps) {
-    now += times.issueCycles(next.isFetch);
+    long transfers = next.lines.map(StateLines::parts).orElse(1L);
+    now += transfers * times.issueCycles(next.isFetch);
     Optional<DmaChannel> channel = times.channel(next.isFetch);
     double begin = Math.max(now, busyUntil.getOrDefault(channel, 0.0));
-    double end = begin + times.cycles(next.isFetch, next.bytes);
+    double end = begin + transfers * times.cycles(next.isFetch, next.bytes / transfers);
     busyUntil.put(channel, end);
     int number = next.number == ANY ? count++ % MAX_IN_FLIGHT : next.number;
     underWay.add(new Started(number, next, end));

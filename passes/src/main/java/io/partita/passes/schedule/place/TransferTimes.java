@@ -43,6 +43,11 @@ public record TransferTimes(
     return channel(isFetch).map(channel -> channel.cycles(bytes, 0)).orElse(0.0);
   }
 
+  /** Returns the time of equal transfers to the farther memory, one after the other. */
+  double spillCycles(long transfers, long bytes) {
+    return transfers * (issueCycles(false) + cycles(false, bytes));
+  }
+
   /** Returns the time that the control core takes to start a transfer. */
   double issueCycles(boolean isFetch) {
     return channel(isFetch).map(DmaChannel::issueCycles).orElse(0.0);

@@ -10,6 +10,7 @@ import io.partita.ir.program.Verdict;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.RunningTeam;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
@@ -484,10 +485,15 @@ final class ChipRun {
     String from = start.fetch() ? names.far : names.home;
     String to = start.fetch() ? names.home : names.far;
     double issue = chip.channel(from, to).map(DmaChannel::issueCycles).orElse(0.0);
-    reached = timeline.compute(device, start.origin().name(), issue, reached);
-    transfers.put(
-        start.transfer(),
-        timeline.transfer(device, from, to, start.origin().name(), start.bytes(), reached));
+    long transfers = start.lines().map(StateLines::parts).orElse(1L);
+    reached = timeline.compute(device, start.origin().name(), transfers * issue, reached);
+    int end = reached;
+    for (long i = 0; i < transfers; i++) {
+      end =
+          timeline.transfer(
+              device, from, to, start.origin().name(), start.bytes() / transfers, end);
+    }
+    this.transfers.put(start.transfer(), end);
     traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
   }
 

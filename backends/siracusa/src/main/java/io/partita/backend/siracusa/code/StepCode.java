@@ -18,6 +18,7 @@ import io.partita.ir.schedule.ScheduleStep.Preload;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.schedule.StateLines;
 import io.partita.ir.schedule.TiledKernel;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,6 +115,15 @@ final class StepCode {
         String name = start.fetch() ? "fetch" : "spill";
         String l2 = places.l2(entry, index, start.home());
         String l3 = places.l3(start.far());
+        if (start.lines().isPresent()) {
+          StateLines lines = start.lines().get();
+          String position = places.l2(entry, index, lines.position());
+          yield call(
+              "%s: spill %s bytes"
+                  .formatted(start.origin().text(), Comments.grouped(start.bytes())),
+              "partita_stream_spill_lines_start",
+              List.of(stream(start.transfer()), lines(lines, l3, l2, position)));
+        }
         yield call(
             "%s: %s %s bytes"
                 .formatted(start.origin().text(), name, Comments.grouped(start.bytes())),
@@ -181,6 +191,22 @@ final class StepCode {
     return isNew ? Optional.of(comment) : Optional.empty();
   }
 
+  private static String lines(StateLines lines, String l3, String l2, String position) {
+    return ("&(const struct partita_lines){.l3 = %s, .l2 = %s, .parts = %s, .capacity = %s,"
+            + " .line_bytes = %s, .count = %s, .position = %s, .position_bytes = %s,"
+            + " .circular = %s}")
+        .formatted(
+            l3,
+            l2,
+            lines.parts(),
+            lines.capacity(),
+            lines.lineBytes(),
+            lines.count(),
+            position,
+            lines.index().packedBytes(1),
+            lines.circular() ? 1 : 0);
+  }
+
   private String rows(ChipSchedule entry, int index, FetchRows rows) {
     return ("&(const struct partita_rows){.l3 = %s, .rows = %s, .row_bytes = %s, .indices = %s,"
             + " .index_bytes = %s, .count = %s, .l2 = %s}")
@@ -219,7 +245,7 @@ final class StepCode {
     all.addAll(chip.steps());
     for (ScheduleStep step : all) {
       if (step instanceof StartTransfer start) {
-        parts.merge(start.transfer(), Math.ceilDiv(start.bytes(), PART), Math::max);
+        parts.merge(start.transfer(), parts(start), Math::max);
       }
     }
     List<Stream> streams = new ArrayList<>();
@@ -229,6 +255,18 @@ final class StepCode {
           new Stream("stream_" + number + "_parts", Math.max(1, parts.getOrDefault(number, 1L))));
     }
     return streams;
+  }
+
+  /** Returns how many parts a transfer needs at most. */
+  private static long parts(StartTransfer start) {
+    return start
+        .lines()
+        .map(
+            lines ->
+                lines.parts()
+                    * (Math.ceilDiv(lines.partBytes(), PART)
+                        + (lines.circular() && lines.count() > 1 ? 1 : 0)))
+        .orElse(Math.ceilDiv(start.bytes(), PART));
   }
 
   /** Returns how many preloads are in flight at most. */
