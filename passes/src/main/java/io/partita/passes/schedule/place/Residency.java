@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Chooses the regions that are resident in the home memory when not all of them fit; the others are
- * streamed. A resident byte of a weight saves one transfer per run, that of a state two. A smaller
- * ring leaves less time for transfers.
+ * streamed. A resident byte of a weight saves one transfer per run, that of a state up to two: the
+ * second one where more than lines are written back. A smaller ring leaves less time for transfers.
  */
 final class Residency {
   /** Choices of the ring's share of the room. */
