@@ -1,5 +1,6 @@
 package io.partita.frontend.onnx;
 
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import java.util.Collection;
 import java.util.List;
@@ -39,17 +40,17 @@ public final class DefaultSizes {
     if (name.contains("seq") || name.contains("len")) {
       return false;
     }
-    boolean any = false;
-    for (TensorType input : inputs) {
-      for (int axis = 0; axis < input.rank(); axis++) {
-        if (input.dim(axis).symbols().contains(symbol)) {
-          if (axis > 0 || input.rank() == 1) {
-            return false;
-          }
-          any = true;
-        }
-      }
-    }
-    return any;
+    List<List<Dim>> shapes =
+        inputs.stream()
+            .map(input -> input.shape().dims())
+            .filter(dims -> contain(dims, symbol))
+            .toList();
+    return !shapes.isEmpty()
+        && shapes.stream()
+            .allMatch(dims -> dims.size() > 1 && !contain(dims.subList(1, dims.size()), symbol));
+  }
+
+  private static boolean contain(List<Dim> dims, String symbol) {
+    return dims.stream().anyMatch(dim -> dim.symbols().contains(symbol));
   }
 }

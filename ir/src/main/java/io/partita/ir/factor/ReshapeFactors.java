@@ -2,6 +2,7 @@ package io.partita.ir.factor;
 
 import io.partita.ir.factor.Factor.Use;
 import io.partita.ir.factor.FactorRule.Builder;
+import io.partita.ir.type.Divisors;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +70,7 @@ final class ReshapeFactors {
 
   private FactorRule rule() {
     while (from.rest > 1) {
-      long common = greatestCommonDivisor(from.rest, to.rest);
+      long common = Divisors.greatestCommon(from.rest, to.rest);
       if (common > 1) {
         int factor = rule.factor(Use.PARALLEL, common);
         from.take(factor, common);
@@ -98,9 +99,5 @@ final class ReshapeFactors {
     long extent = side.rest;
     side.take(rule.factor(Use.WHOLE, extent), extent);
     return extent;
-  }
-
-  private static long greatestCommonDivisor(long left, long right) {
-    return right == 0 ? left : greatestCommonDivisor(right, left % right);
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.type.Divisors;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -50,15 +51,11 @@ final class LayoutText {
       return "{" + axes + "}";
     }
     List<Long> inner = split.cuts().subList(1, split.cuts().size() - 1);
-    long unit = inner.stream().reduce(0L, LayoutText::greatestCommonDivisor);
+    long unit = inner.stream().reduce(0L, Divisors::greatestCommon);
     if (unit > 1 && split.equals(Split.even(mesh, split.extent(), unit, split.axes()))) {
       return "{" + axes + "/" + unit + "}";
     }
     String cuts = inner.stream().map(String::valueOf).collect(Collectors.joining(","));
     return "{" + axes + ": " + cuts + "}";
-  }
-
-  private static long greatestCommonDivisor(long left, long right) {
-    return right == 0 ? left : greatestCommonDivisor(right, left % right);
   }
 }

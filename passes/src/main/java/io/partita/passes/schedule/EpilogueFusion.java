@@ -42,15 +42,12 @@ record EpilogueFusion(
       return List.of(group);
     }
     List<Group> parts = group.apart().stream().flatMap(part -> fastest(part).stream()).toList();
+    boolean splitsNorm = group.normalises();
     Predicate<Value> isNear =
-        group.endsWithNorm()
-            ? value -> isSmallConstant(value) || mayBeNear.test(value)
-            : this::isSmallConstant;
+        value -> isSmallConstant(value) || splitsNorm && mayBeNear.test(value);
     List<Optional<TileSpace>> apart = parts.stream().map(part -> lower(part, isNear)).toList();
     long prepared =
-        group.endsWithNorm()
-            ? parts.stream().skip(1).filter(part -> values(part).allMatch(isNear)).count()
-            : 0;
+        parts.stream().skip(1).filter(part -> splitsNorm && values(part).allMatch(isNear)).count();
     return kernels.isFaster(lower(group, isNear), apart, prepared) ? List.of(group) : parts;
   }
 

@@ -37,14 +37,17 @@ class NormsInLoopsTest extends EvaluatedLoops {
     return loops(SmallPrograms.of(body), l1);
   }
 
+  /** Returns a product of bytes. */
+  private Value sums(GraphBuilder graph, Value x, long columns) {
+    long depth = x.type().shape().fromEnd(0).value();
+    return graph.add(
+        new Contraction.MatMul(ElementType.I32), x, weight(graph, ElementType.I8, depth, columns));
+  }
+
   /** Returns the sums of an integer product as floats. */
   private Value product(GraphBuilder graph, long depth, long columns, long... rows) {
     Value x = graph.input("x", TensorType.of(ElementType.I8, with(rows, depth)));
-    Value sums =
-        graph.add(
-            new Contraction.MatMul(ElementType.I32),
-            x,
-            weight(graph, ElementType.I8, depth, columns));
+    Value sums = sums(graph, x, columns);
     return binary(
         graph,
         BinaryFunction.MUL,
@@ -130,11 +133,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
             graph -> {
               Value x = residual(graph, product(graph, 24, 48, 16));
               Value levels = quantize(graph, norm(graph, NormKind.RMS, x, true));
-              Value sums =
-                  graph.add(
-                      new Contraction.MatMul(ElementType.I32),
-                      levels,
-                      weight(graph, ElementType.I8, 48, 48));
+              Value sums = sums(graph, levels, 48);
               Value next = graph.add(new Elementwise.Cast(ElementType.F32), sums);
               graph.output("y", binary(graph, BinaryFunction.ADD, x, next));
             });
@@ -259,11 +258,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
               ROOM,
               graph -> {
                 Value x = graph.input("x", TensorType.of(ElementType.I8, 1, rows, 32));
-                Value sums =
-                    graph.add(
-                        new Contraction.MatMul(ElementType.I32),
-                        x,
-                        weight(graph, ElementType.I8, 32, 44));
+                Value sums = sums(graph, x, 44);
                 Value other = graph.input("other", TensorType.of(ElementType.I32, 1, rows, 44));
                 Value sum = binary(graph, BinaryFunction.ADD, sums, other);
                 Value bytes = requantize(graph, sum);
@@ -302,11 +297,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
             ROOM,
             graph -> {
               Value x = graph.input("x", TensorType.of(ElementType.I8, 4, 64));
-              Value sums =
-                  graph.add(
-                      new Contraction.MatMul(ElementType.I32),
-                      x,
-                      weight(graph, ElementType.I8, 64, 8));
+              Value sums = sums(graph, x, 8);
               Value bytes = requantize(graph, sums);
               TensorType vector = TensorType.of(ElementType.I32, 8);
               Value normalised =
@@ -314,11 +305,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
                       new IntegerNetwork.IntegerNorm(NormKind.RMS, 3, -128, 127),
                       bytes,
                       graph.constant(Tensor.filled(vector, 5)));
-              Value next =
-                  graph.add(
-                      new Contraction.MatMul(ElementType.I32),
-                      normalised,
-                      weight(graph, ElementType.I8, 8, 8));
+              Value next = sums(graph, normalised, 8);
               Value wide = graph.add(new Elementwise.Cast(ElementType.I32), bytes);
               graph.output("y", binary(graph, BinaryFunction.ADD, next, wide));
             });

@@ -4,6 +4,8 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * The nodes that one loop over tiles computes, mostly a single one. Values between them aren't in
@@ -48,8 +50,15 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
   }
 
   /** Whether a norm is among the epilogues. */
-  public boolean endsWithNorm() {
-    return epilogueNodes().stream().anyMatch(Epilogues::isNorm);
+  public boolean normalises() {
+    return norm().isPresent();
+  }
+
+  /** Returns the number of the norm among the nodes, if it is one of the epilogues. */
+  private OptionalInt norm() {
+    return IntStream.range(nodes.size() - epilogues, nodes.size())
+        .filter(i -> Epilogues.isNorm(nodes.get(i)))
+        .findFirst();
   }
 
   /** Whether a value is the result of one of the nodes. */
@@ -62,12 +71,11 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
    * else the nodes before the epilogues, and the epilogues.
    */
   public List<Group> apart() {
-    for (int i = nodes.size() - epilogues; i < nodes.size(); i++) {
-      if (Epilogues.isNorm(nodes.get(i))) {
-        return List.of(
-            of(nodes.subList(0, i), i - nodes.size() + epilogues),
-            of(nodes.subList(i, nodes.size()), nodes.size() - i - 1));
-      }
+    if (normalises()) {
+      int norm = norm().getAsInt();
+      return List.of(
+          of(nodes.subList(0, norm), norm - main().size()),
+          of(nodes.subList(norm, nodes.size()), nodes.size() - norm - 1));
     }
     List<Group> groups = new ArrayList<>(List.of(of(main(), 0)));
     if (Epilogues.isHead(epilogueNodes().getFirst())) {

@@ -199,6 +199,18 @@ final class IntegerNetworkLowering {
       Argument.Value out,
       TileExpression rows,
       TileExpression size) {
+    List<Argument> arguments = ofRows(x, vectors, out, rows, size);
+    arguments.addAll(arguments(norm, views));
+    return arguments;
+  }
+
+  /** Returns the arguments of whole rows, and of vectors along a row. */
+  private static List<Argument> ofRows(
+      Argument.Value x,
+      List<Integer> vectors,
+      Argument.Value out,
+      TileExpression rows,
+      TileExpression size) {
     List<Argument> arguments = new ArrayList<>();
     arguments.add(new Argument("x", x));
     for (int i = 0; i < vectors.size(); i++) {
@@ -207,7 +219,6 @@ final class IntegerNetworkLowering {
     arguments.add(new Argument("out", out));
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
-    arguments.addAll(arguments(norm, views));
     return arguments;
   }
 
@@ -251,23 +262,24 @@ final class IntegerNetworkLowering {
     List<Integer> axes = grid.axes(space, "rows", 1, walked);
     long size = x.shape().getLast();
     int in = space.load("x", 0, x.element(), row(grid, 0, axes, size, 1));
-    List<Argument> arguments = new ArrayList<>();
-    arguments.add(pointer("x", in));
+    List<Integer> vectors = new ArrayList<>();
     for (int i = 1; i < operands.size() - epilogues.operands().size(); i++) {
       TensorView vector = operands.get(i);
       List<BoxDimension> whole = List.of(BoxDimension.whole(vector.elements(), 1));
-      String name = VECTORS.get(i - 1);
-      arguments.add(pointer(name, space.load(name, i, vector.element(), whole)));
+      vectors.add(space.load(VECTORS.get(i - 1), i, vector.element(), whole));
     }
     TileEpilogues.Loaded loaded = epilogues.load(space, epilogues.alongRows(grid, 2, axes, result));
     int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size, 1));
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(TileExpression.of(size));
     TileEpilogues.Values values = loaded.values(out, result.element(), sizes);
-    TileExpression rows = TileGrid.elements(axes);
-    arguments.add(new Argument("out", values.first(result.element())));
-    arguments.add(integer("rows", rows));
-    arguments.add(integer("size", size));
+    List<Argument> arguments =
+        ofRows(
+            pointer("x", in).value(),
+            vectors,
+            values.first(result.element()),
+            TileGrid.elements(axes),
+            TileExpression.of(size));
     arguments.addAll(more.apply(space));
     space.call(kernel, arguments);
     values.call(List.of());

@@ -3,6 +3,7 @@ package io.partita.passes.schedule.lower;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.type.Divisors;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -129,7 +130,7 @@ public final class ReorderedLoads {
       TileSpace.Axis axis = axes.get(i);
       BoxDimension along = BoxDimension.along(i, axis.extent(), dimension.stride());
       if (axis.extent() == dimension.extent() && dimension.equals(along)) {
-        long granule = leastCommonMultiple(axis.granule(), unit);
+        long granule = Divisors.leastCommonMultiple(axis.granule(), unit);
         axes.set(
             i,
             new TileSpace.Axis(
@@ -143,13 +144,5 @@ public final class ReorderedLoads {
       }
     }
     return false;
-  }
-
-  private static long leastCommonMultiple(long one, long other) {
-    long multiple = one;
-    while (multiple % other != 0) {
-      multiple += one;
-    }
-    return multiple;
   }
 }

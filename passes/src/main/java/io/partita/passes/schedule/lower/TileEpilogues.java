@@ -100,9 +100,7 @@ record TileEpilogues(List<Function> functions, int first, Optional<TensorView> l
     return new TileEpilogues(
         functions,
         first,
-        functions.stream().anyMatch(Function::isNorm) && results.size() > 1
-            ? Optional.of(results.getLast())
-            : Optional.empty());
+        nodes.isEmpty() ? Optional.empty() : results.stream().skip(1).findFirst());
   }
 
   /** A table, of which tiles need all entries, is placed like a scalar. */

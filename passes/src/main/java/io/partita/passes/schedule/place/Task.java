@@ -58,29 +58,26 @@ public sealed interface Task {
 
     /** Returns the storage of its only result. */
     Storage stored() {
-      return IntStream.range(0, operands.size())
-          .filter(i -> kernel.operands().get(i).direction() == Direction.STORE)
-          .mapToObj(operands::get)
-          .findFirst()
-          .orElseThrow();
+      return operands.get(numbers(Direction.STORE).findFirst().orElseThrow());
     }
 
     /** Returns the regions of its scalars. */
     public List<Region> scalars() {
-      return IntStream.range(0, operands.size())
-          .filter(i -> kernel.operands().get(i).direction() == Direction.SCALAR)
-          .mapToObj(i -> operands.get(i).region())
-          .toList();
+      return numbers(Direction.SCALAR).mapToObj(i -> operands.get(i).region()).toList();
     }
 
     @Override
     public List<Region> written() {
-      return IntStream.range(0, operands.size())
-          .filter(i -> kernel.operands().get(i).direction() == Direction.STORE)
+      return numbers(Direction.STORE)
           .filter(i -> !kernel.operands().get(i).isNear())
           .mapToObj(i -> operands.get(i).region())
           .distinct()
           .toList();
+    }
+
+    private IntStream numbers(Direction direction) {
+      return IntStream.range(0, operands.size())
+          .filter(i -> kernel.operands().get(i).direction() == direction);
     }
   }
 

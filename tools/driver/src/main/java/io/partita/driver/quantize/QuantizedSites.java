@@ -7,7 +7,7 @@ import io.partita.frontend.onnx.quantize.QuantizableModel;
 import io.partita.frontend.onnx.quantize.QuantizeCode;
 import io.partita.frontend.onnx.quantize.ResidualSite;
 import io.partita.ir.diagnostic.NearestName;
-import java.math.BigInteger;
+import io.partita.ir.type.Divisors;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -168,12 +168,7 @@ record QuantizedSites(
   }
 
   private static void requireGroups(List<Product> products, int group) {
-    long common =
-        products.stream()
-            .mapToLong(Product::inner)
-            .reduce(
-                0,
-                (one, other) -> BigInteger.valueOf(one).gcd(BigInteger.valueOf(other)).longValue());
+    long common = products.stream().mapToLong(Product::inner).reduce(0, Divisors::greatestCommon);
     for (Product product : products) {
       if (product.inner() % group != 0) {
         throw QuantizeCode.GROUPS.at(

@@ -92,9 +92,9 @@ public final class LanguageModel implements AutoCloseable {
           folder,
           "arrays for the inputs other than tokens and positions",
           "none for " + text(missing),
-          "give them to generate with --inputs FILE.npz, and to quantize in a file without the array"
-              + " of tokens, which has an array for each input; other commands take models of"
-              + " tokens and positions only. A KV cache among them must become state instead");
+          "pass them to 'partita generate' with --inputs FILE.npz, or to 'partita quantize' in a file"
+              + " with an array for each input instead of one of tokens; other commands need a model"
+              + " of tokens and positions only. A KV cache among them must become state");
     }
   }
 

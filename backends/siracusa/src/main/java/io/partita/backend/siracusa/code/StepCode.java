@@ -115,18 +115,19 @@ final class StepCode {
         String name = start.fetch() ? "fetch" : "spill";
         String l2 = places.l2(entry, index, start.home());
         String l3 = places.l3(start.far());
+        String comment =
+            "%s: %s %s bytes"
+                .formatted(start.origin().text(), name, Comments.grouped(start.bytes()));
         if (start.lines().isPresent()) {
           StateLines lines = start.lines().get();
           String position = places.l2(entry, index, lines.position());
           yield call(
-              "%s: spill %s bytes"
-                  .formatted(start.origin().text(), Comments.grouped(start.bytes())),
+              comment,
               "partita_stream_spill_lines_start",
               List.of(stream(start.transfer()), lines(lines, l3, l2, position)));
         }
         yield call(
-            "%s: %s %s bytes"
-                .formatted(start.origin().text(), name, Comments.grouped(start.bytes())),
+            comment,
             "partita_stream_" + name + "_start",
             List.of(
                 stream(start.transfer()),
