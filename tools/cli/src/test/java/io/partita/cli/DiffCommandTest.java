@@ -49,13 +49,14 @@ final class DiffCommandTest {
   }
 
   private static Path compiled(String name, Object... options) {
+    return compiled(CASE.resolve("network.onnx"), name, options);
+  }
+
+  private static Path compiled(Path model, String name, Object... options) {
     Path folder = scratch.resolve(name);
     Invocation compiled =
         Invocation.of(
-            Stream.concat(
-                    Stream.of("compile", CASE.resolve("network.onnx"), "-o", folder),
-                    Stream.of(options))
-                .toArray());
+            Stream.concat(Stream.of("compile", model, "-o", folder), Stream.of(options)).toArray());
     assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
     return folder;
   }
@@ -249,18 +250,14 @@ final class DiffCommandTest {
   @Test
   void groupsThatMaySkipSteps() throws IOException {
     Path decoder = Invocation.ROOT.resolve("tests/models/tiny-shakespeare/decode");
-    Path folder = scratch.resolve("groups");
-    Invocation compiled =
-        Invocation.of(
-            "compile",
+    Path folder =
+        compiled(
             decoder.resolve("network.onnx"),
+            "groups",
             "--dim=past=64",
             "--target=siracusa:chips=2",
             "--devices=2",
-            "--speculate=lambda=0.2,chunk=16",
-            "-o",
-            folder);
-    assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+            "--speculate=lambda=0.2,chunk=16");
     Map<String, Tensor> all = new LinkedHashMap<>(Npz.read(decoder.resolve("inputs.npz")));
     all.keySet().removeIf(name -> name.startsWith("past"));
     Path inputs = scratch.resolve("inputs.npz");
