@@ -34,6 +34,11 @@ class KernelCases {
     return samples.floats(extents);
   }
 
+  /** Returns numbers of the normal distribution. */
+  Tensor normal(long... extents) {
+    return samples.normal(extents);
+  }
+
   Tensor integers(ElementType element, long... extents) {
     return samples.integers(element, extents);
   }

@@ -3,6 +3,7 @@ package io.partita.benchmarks.device;
 import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.benchmarks.paper.BlockRun;
+import io.partita.benchmarks.paper.ElementsRun;
 import io.partita.benchmarks.paper.KernelRun;
 import io.partita.benchmarks.paper.Measurements;
 import io.partita.benchmarks.paper.Misfit;
@@ -28,8 +29,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Measures everything that the page on the MCU paper states, and writes the page. */
@@ -122,6 +125,7 @@ final class PaperBenchmarks {
    */
   void run(Path suite, Path docs) throws IOException {
     List<KernelRun> kernels = kernels();
+    List<ElementsRun> elements = elements();
     List<PeerRun> peers = new PeerBenchmarks(simulation).measured(suite);
     for (Decoder decoder : DECODERS) {
       decoder(decoder);
@@ -132,37 +136,62 @@ final class PaperBenchmarks {
         block(workload, block, chips);
       }
     }
-    PaperPage.write(new Measurements(kernels, blocks, misfits, models, peers), docs);
+    PaperPage.write(new Measurements(kernels, elements, blocks, misfits, models, peers), docs);
     System.out.println("written: " + docs.resolve(PaperPage.NAME + ".md"));
   }
 
   private List<KernelRun> kernels() throws IOException {
     List<PaperKernels.Product> products = PaperKernels.products();
-    KernelProgram program =
-        new KernelProgram(products.stream().map(PaperKernels.Product::body).toList());
+    Map<String, StepFigures> loops =
+        loops("kernels", products.stream().map(PaperKernels.Product::body).toList());
+    List<KernelRun> runs = new ArrayList<>();
+    for (PaperKernels.Product product : products) {
+      StepFigures loop = loops.get(product.body().name());
+      runs.add(
+          new KernelRun(
+              product.name(),
+              product.rows(),
+              product.inner(),
+              product.columns(),
+              loop.cycles(),
+              loop.computeCycles()));
+    }
+    return runs;
+  }
+
+  private List<ElementsRun> elements() throws IOException {
+    List<PaperElements.Elements> functions = PaperElements.functions();
+    Map<String, StepFigures> loops =
+        loops("elements", functions.stream().map(PaperElements.Elements::body).toList());
+    List<ElementsRun> runs = new ArrayList<>();
+    for (PaperElements.Elements function : functions) {
+      StepFigures loop = loops.get(function.body().name());
+      runs.add(
+          new ElementsRun(
+              function.name(),
+              function.rows(),
+              function.columns(),
+              loop.cycles(),
+              loop.computeCycles()));
+    }
+    return runs;
+  }
+
+  /** Measures cases in one program; returns the loop of each, by name. */
+  private Map<String, StepFigures> loops(String name, List<KernelCase> cases) throws IOException {
+    KernelProgram program = new KernelProgram(cases);
     TargetDescription target = TargetLibrary.find("siracusa:chips=1");
     Schedule schedule = Scheduler.schedule(program.program(), target, SchedulerOptions.STANDARD);
     List<StepFigures> steps =
-        simulation.steps(FOLDER + "kernels", schedule, program.inputs()).chips().getFirst();
+        simulation.steps(FOLDER + name, schedule, program.inputs()).chips().getFirst();
     ChipSchedule role = schedule.roles().getFirst();
-    List<KernelRun> runs = new ArrayList<>();
-    for (PaperKernels.Product product : products) {
-      for (int i = 0; i < steps.size(); i++) {
-        if (role.steps().get(i) instanceof ScheduleStep.RunTiles loop
-            && loop.origin().name().equals(product.body().name())) {
-          StepFigures step = steps.get(i);
-          runs.add(
-              new KernelRun(
-                  product.name(),
-                  product.rows(),
-                  product.inner(),
-                  product.columns(),
-                  step.cycles(),
-                  step.computeCycles()));
-        }
+    Map<String, StepFigures> loops = new HashMap<>();
+    for (int i = 0; i < steps.size(); i++) {
+      if (role.steps().get(i) instanceof ScheduleStep.RunTiles loop) {
+        loops.put(loop.origin().name(), steps.get(i));
       }
     }
-    return runs;
+    return loops;
   }
 
   private void block(Workload workload, Module block, int chips) throws IOException {

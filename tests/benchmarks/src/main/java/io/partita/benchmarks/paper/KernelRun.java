@@ -8,8 +8,6 @@ package io.partita.benchmarks.paper;
  */
 public record KernelRun(
     String name, long rows, long inner, long columns, long cycles, long computing) {
-  private static final int CORES = 8;
-
   /** The sums that a core computes together. */
   private static final int BLOCK = 16;
 
@@ -34,6 +32,6 @@ public record KernelRun(
    */
   double overhead(double limit) {
     double blocks = (double) (rows * columns) / BLOCK;
-    return CORES * (computing - macs() / limit) / blocks;
+    return Siracusa.CORES * (computing - macs() / limit) / blocks;
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 /** All that the command measures: the JSON beside the page. */
 public record Measurements(
     List<KernelRun> kernels,
+    List<ElementsRun> elements,
     List<BlockRun> blocks,
     List<Misfit> misfits,
     List<ModelRun> models,
@@ -18,6 +19,7 @@ public record Measurements(
 
   public Measurements {
     kernels = List.copyOf(kernels);
+    elements = List.copyOf(elements);
     blocks = List.copyOf(blocks);
     misfits = List.copyOf(misfits);
     models = List.copyOf(models);

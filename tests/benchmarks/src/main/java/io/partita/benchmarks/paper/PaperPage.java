@@ -167,6 +167,24 @@ public final class PaperPage {
           run.loopRate());
     }
     lines.add("");
+    lines.add(
+        "Functions of elements and of rows: the cycles that each of the eight cores takes for an"
+            + " element of its part, with operands in L1. Two cores share a unit of floats, so that"
+            + " an operation on floats takes a core two cycles at least; all share the unit that"
+            + " divides and takes roots.\n");
+    lines.add("| kernel | size | cycles | computing | cycles for an element |");
+    lines.add("| --- | ---: | ---: | ---: | ---: |");
+    for (ElementsRun run : measured.elements()) {
+      add(
+          "| %s | [%d, %d] | %,d | %,d | %.1f |",
+          run.name(),
+          run.rows(),
+          run.columns(),
+          run.cycles(),
+          run.computing(),
+          run.cyclesForAnElement());
+    }
+    lines.add("");
   }
 
   private void peers() {

@@ -4,6 +4,9 @@ import io.partita.ir.target.TargetLibrary;
 
 /** Figures of the chip that rooflines and loads are computed with; see targets/siracusa.target. */
 final class Siracusa {
+  /** The cores of a chip's cluster. */
+  static final int CORES = 8;
+
   /** Cycles a second. */
   static final double HERTZ = 500e6;
 

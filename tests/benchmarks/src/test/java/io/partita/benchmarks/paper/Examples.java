@@ -38,6 +38,7 @@ final class Examples {
               new KernelRun(Goals.GEMV, 1, 500, 1000, 100_000, 90_000),
               new KernelRun(Goals.REQUANTIZED_GEMV, 1, 500, 1000, 70_000, 60_000),
               new KernelRun(Goals.FLOAT_GEMM, 96, 96, 96, 310_000, 293_904)),
+          List.of(new ElementsRun("softmax of f32", 16, 250, 12_000, 10_000)),
           List.of(
               new BlockRun(Workload.AUTOREGRESSIVE, "tensor", ONE),
               new BlockRun(Workload.AUTOREGRESSIVE, "tensor", EIGHT)),

@@ -44,7 +44,8 @@ class GoalsTest {
         List.of(
             new PeerRun("half", true, false, 1000, 500),
             new PeerRun("missing", true, false, 1000, 0));
-    Measurements measured = new Measurements(List.of(), List.of(), List.of(), List.of(), peers);
+    Measurements measured =
+        new Measurements(List.of(), List.of(), List.of(), List.of(), List.of(), peers);
     assertThat(lines(measured))
         .contains(
             "| integer networks, of Deeploy's cycles | at most 0.5 | 1 | 0.5 | **no** | missing not"
@@ -53,7 +54,8 @@ class GoalsTest {
 
   @Test
   void whatWasNotMeasuredIsNeitherMetNorMissed() {
-    Measurements none = new Measurements(List.of(), List.of(), List.of(), List.of(), List.of());
+    Measurements none =
+        new Measurements(List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
     assertThat(Goals.of(none))
         .hasSameSizeAs(Goals.of(Examples.ALL))
         .allSatisfy(goal -> assertThat(goal.line()).matches(".* \\| not measured \\|  \\|  \\|"));

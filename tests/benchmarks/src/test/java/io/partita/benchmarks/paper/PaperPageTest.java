@@ -79,6 +79,12 @@ class PaperPageTest {
   }
 
   @Test
+  void aFunctionOfElementsHasTheCyclesOfACoreForEach() throws IOException {
+    assertThat(section("## Kernels"))
+        .contains("| softmax of f32 | [16, 250] | 12,000 | 10,000 | 20.0 |\n");
+  }
+
+  @Test
   void aNetworkThatIsNotThereHasARow() throws IOException {
     assertThat(section("## Beside Deeploy"))
         .contains(
