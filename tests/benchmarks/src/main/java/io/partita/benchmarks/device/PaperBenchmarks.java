@@ -21,6 +21,7 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.type.Shape;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -33,6 +34,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Measures everything that the page on the MCU paper states, and writes the page. */
@@ -141,40 +145,53 @@ final class PaperBenchmarks {
   }
 
   private List<KernelRun> kernels() throws IOException {
-    List<PaperKernels.Product> products = PaperKernels.products();
-    Map<String, StepFigures> loops =
-        loops("kernels", products.stream().map(PaperKernels.Product::body).toList());
-    List<KernelRun> runs = new ArrayList<>();
-    for (PaperKernels.Product product : products) {
-      StepFigures loop = loops.get(product.body().name());
-      runs.add(
-          new KernelRun(
-              product.name(),
-              product.rows(),
-              product.inner(),
-              product.columns(),
-              loop.cycles(),
-              loop.computeCycles()));
-    }
-    return runs;
+    return runs(
+        "kernels",
+        PaperKernels.products(),
+        PaperKernels.Product::body,
+        (product, loop) ->
+            new KernelRun(
+                product.name(),
+                product.rows(),
+                product.inner(),
+                product.columns(),
+                loop.cycles(),
+                loop.computeCycles()));
   }
 
   private List<ElementsRun> elements() throws IOException {
-    List<PaperElements.Elements> functions = PaperElements.functions();
-    Map<String, StepFigures> loops =
-        loops("elements", functions.stream().map(PaperElements.Elements::body).toList());
-    List<ElementsRun> runs = new ArrayList<>();
-    for (PaperElements.Elements function : functions) {
-      StepFigures loop = loops.get(function.body().name());
-      runs.add(
-          new ElementsRun(
+    return runs(
+        "elements",
+        PaperElements.functions(),
+        UnaryOperator.identity(),
+        (function, loop) -> {
+          Shape shape = function.operands().getFirst().shape();
+          long columns = shape.fromEnd(0).value();
+          return new ElementsRun(
               function.name(),
-              function.rows(),
-              function.columns(),
+              shape.elements() / columns,
+              columns,
               loop.cycles(),
-              loop.computeCycles()));
-    }
-    return runs;
+              loop.computeCycles());
+        });
+  }
+
+  /**
+   * Measures subjects in one program.
+   *
+   * @param body returns the case of a subject
+   * @param run returns the run of a subject whose loop has these figures
+   */
+  private <T, R> List<R> runs(
+      String name,
+      List<T> subjects,
+      Function<T, KernelCase> body,
+      BiFunction<T, StepFigures, R> run)
+      throws IOException {
+    Map<String, StepFigures> loops = loops(name, subjects.stream().map(body).toList());
+    return subjects.stream()
+        .map(subject -> run.apply(subject, loops.get(body.apply(subject).name())))
+        .toList();
   }
 
   /** Measures cases in one program; returns the loop of each, by name. */

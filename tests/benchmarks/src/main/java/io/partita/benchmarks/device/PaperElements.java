@@ -21,18 +21,12 @@ final class PaperElements extends KernelCases {
   /** Heads, positions and features of a rotary embedding. */
   private static final long[] HEADS = size(1, 8, 8, 64);
 
-  private final List<Elements> functions = new ArrayList<>();
+  private final List<KernelCase> functions = new ArrayList<>();
 
   private PaperElements() {}
 
-  /**
-   * A case and the size of its first operand.
-   *
-   * @param name its name on the page
-   */
-  record Elements(String name, long rows, long columns, KernelCase body) {}
-
-  static List<Elements> functions() {
+  /** Returns cases that have the names on the page, one operation each. */
+  static List<KernelCase> functions() {
     PaperElements it = new PaperElements();
     it.ofFloats();
     it.ofBytes();
@@ -72,10 +66,7 @@ final class PaperElements extends KernelCases {
     long angles = HEADS[3] / 2;
     measure(
         "rotary embedding of f32",
-        HEADS[1] * HEADS[2],
-        HEADS[3],
         new Structured.RotaryEmbedding(false),
-        1,
         normal(HEADS),
         normal(1, HEADS[2], angles),
         normal(1, HEADS[2], angles));
@@ -131,13 +122,7 @@ final class PaperElements extends KernelCases {
   }
 
   private void measure(String name, int inputs, Op op, Tensor... operands) {
-    measure(name, ROWS, COLUMNS, op, inputs, operands);
-  }
-
-  private void measure(
-      String name, long rows, long columns, Op op, int inputs, Tensor... operands) {
     KernelCase.Body body = (graph, values) -> graph.addNode(op, values).result();
-    KernelCase only = new KernelCase(name, body, List.of(operands), inputs, false);
-    functions.add(new Elements(name, rows, columns, only));
+    functions.add(new KernelCase(name, body, List.of(operands), inputs, false));
   }
 }
