@@ -202,6 +202,7 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
  * PARTITA_MULTIPLY_FOUR: of a row, from word `first` on and then from the beginning, added to what columns begin with, if that
  * isn't null.
  * PARTITA_MULTIPLY_ROW: the same for `columns` columns, a multiple of four; eight at a time share a load of the row.
+ * PARTITA_MULTIPLY_PAIR: the same of two rows, `left_row` bytes apart, whose sums are `sums_row` apart.
  */
 #ifdef PARTITA_XPULP
 
@@ -400,6 +401,67 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
         }                                                                                                              \
     }
 
+#define PARTITA_MULTIPLY_PAIR(NAME, DOT, INSTRUCTION)                                                                  \
+    PARTITA_INLINE void NAME##_by_four(const uint8_t *left, int32_t left_row, const uint8_t *right, int32_t stride,    \
+                                       int32_t first, int32_t count, const int32_t *begin, uint32_t *sums,             \
+                                       int32_t sums_row)                                                               \
+    {                                                                                                                  \
+        const int32_t on = 4 - 3 * stride;                                                                             \
+        uint32_t s00 = 0, s01 = 0, s02 = 0, s03 = 0, s10, s11, s12, s13, x, z, y0, y1, y2;                             \
+        if (begin != 0) {                                                                                              \
+            s00 = (uint32_t)begin[0], s01 = (uint32_t)begin[1], s02 = (uint32_t)begin[2], s03 = (uint32_t)begin[3];    \
+        }                                                                                                              \
+        s10 = s00, s11 = s01, s12 = s02, s13 = s03;                                                                    \
+        left += 4 * first;                                                                                             \
+        right += 4 * first;                                                                                            \
+        for (int32_t words = count - first; words > 0;) {                                                              \
+            __asm__(".p2align 2\n"                                                                                     \
+                    ".option push\n"                                                                                   \
+                    ".option norvc\n"                                                                                  \
+                    "lp.setup 0, %[words], 14\n"                                                                       \
+                    "p.lw %[x], %[left], %[left_row]\n"                                                                \
+                    "p.lw %[y0], %[right], %[stride]\n"                                                                \
+                    "p.lw %[z], %[left], %[back]\n"                                                                    \
+                    "p.lw %[y1], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s00], %[x], %[y0]\n"                                                               \
+                    "p.lw %[y2], %[right], %[stride]\n"                                                                \
+                    INSTRUCTION " %[s10], %[z], %[y0]\n"                                                               \
+                    "p.lw %[y0], %[right], %[on]\n"                                                                    \
+                    INSTRUCTION " %[s01], %[x], %[y1]\n"                                                               \
+                    INSTRUCTION " %[s11], %[z], %[y1]\n"                                                               \
+                    INSTRUCTION " %[s02], %[x], %[y2]\n"                                                               \
+                    INSTRUCTION " %[s12], %[z], %[y2]\n"                                                               \
+                    INSTRUCTION " %[s03], %[x], %[y0]\n"                                                               \
+                    INSTRUCTION " %[s13], %[z], %[y0]\n"                                                               \
+                    "lp.end 0\n"                                                                                       \
+                    ".option pop\n"                                                                                    \
+                    : [s00] "+r"(s00), [s01] "+r"(s01), [s02] "+r"(s02), [s03] "+r"(s03), [s10] "+r"(s10),             \
+                      [s11] "+r"(s11), [s12] "+r"(s12), [s13] "+r"(s13), [x] "=&r"(x), [z] "=&r"(z), [y0] "=&r"(y0),   \
+                      [y1] "=&r"(y1), [y2] "=&r"(y2), [left] "+r"(left), [right] "+r"(right)                           \
+                    : [left_row] "r"(left_row), [back] "r"(4 - left_row), [stride] "r"(stride), [on] "r"(on),          \
+                      [words] "r"(words)                                                                               \
+                    : "memory");                                                                                       \
+            left -= 4 * count;                                                                                         \
+            right -= 4 * count;                                                                                        \
+            words = first;                                                                                             \
+            first = 0;                                                                                                 \
+        }                                                                                                              \
+        PARTITA_STORE_ROW(sums, s00, s01, s02, s03);                                                                   \
+        PARTITA_STORE_ROW(sums + sums_row, s10, s11, s12, s13);                                                        \
+    }                                                                                                                  \
+                                                                                                                       \
+    static __attribute__((noinline)) void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,            \
+                                               int32_t stride, int32_t first, int32_t count, const int32_t *begin,     \
+                                               uint32_t *sums, int32_t sums_row, int32_t columns)                      \
+    {                                                                                                                  \
+        for (; columns > 0; columns -= PARTITA_BLOCK) {                                                                \
+            NAME##_by_four(left, left_row, right, stride, first, count, begin, sums, sums_row);                        \
+            right += PARTITA_BLOCK * stride;                                                                           \
+            begin += begin == 0 ? 0 : PARTITA_BLOCK;                                                                   \
+            sums += PARTITA_BLOCK;                                                                                     \
+        }                                                                                                              \
+    }
+
 #else
 
 #define PARTITA_MULTIPLY_FOUR(NAME, DOT, INSTRUCTION)                                                                  \
@@ -426,6 +488,16 @@ static inline int32_t partita_first_word(int32_t words, int32_t core)
         for (int32_t j = 0; j < columns; j += PARTITA_BLOCK) {                                                         \
             NAME##_by_four(left, right + j * stride, stride, first, count, begin == 0 ? 0 : begin + j, sums + j);      \
         }                                                                                                              \
+    }
+
+#define PARTITA_MULTIPLY_PAIR(NAME, DOT, INSTRUCTION)                                                                  \
+    PARTITA_MULTIPLY_ROW(NAME##_row, DOT, INSTRUCTION)                                                                 \
+                                                                                                                       \
+    static void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right, int32_t stride, int32_t first,       \
+                     int32_t count, const int32_t *begin, uint32_t *sums, int32_t sums_row, int32_t columns)           \
+    {                                                                                                                  \
+        NAME##_row(left, right, stride, first, count, begin, sums, columns);                                           \
+        NAME##_row(left + left_row, right, stride, first, count, begin, sums + sums_row, columns);                     \
     }
 
 #define PARTITA_MULTIPLY_BLOCKS(NAME, DOT, INSTRUCTION)                                                                \

@@ -187,6 +187,7 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
     BLOCK(TYPES, LEFT, RIGHT)                                                                                          \
     PARTITA_MULTIPLY_BLOCKS(whole_##TYPES, DOT, INSTRUCTION)                                                           \
     PARTITA_MULTIPLY_ROW(row_##TYPES, DOT, INSTRUCTION)                                                                \
+    PARTITA_MULTIPLY_PAIR(pair_##TYPES, DOT, INSTRUCTION)                                                              \
     PARTITA_MULTIPLY_TURNED_BLOCK(turned_4_##TYPES, DOT, INSTRUCTION)                                                 \
     PARTITA_MULTIPLY_TURNED_ROW(turned_1_##TYPES, DOT, INSTRUCTION)                                                    \
                                                                                                                        \
@@ -253,6 +254,23 @@ static __attribute__((noinline)) void narrow(struct partita_block block, int32_t
         const int32_t *begin = gemm->bias == 0 ? zeros : (const int32_t *)gemm->bias + walk->block.column;             \
         whole_##TYPES((const uint8_t *)gemm->left + walk->left, (const uint8_t *)gemm->right + walk->right,            \
                       gemm->left_row, gemm->k >> 2, begin, out, out_row, blocks);                                      \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* The sums of two or three rows by columns from `column` on; rows of them are `sums_row` apart. */                \
+    static __attribute__((noinline)) void few_rows_##TYPES(const struct partita_gemm *gemm, int32_t column,            \
+                                                           int32_t columns, int32_t first, uint32_t *sums,             \
+                                                           int32_t sums_row)                                           \
+    {                                                                                                                  \
+        const uint8_t *left = gemm->left;                                                                              \
+        const int32_t stride = gemm->right_column;                                                                     \
+        const uint8_t *right = (const uint8_t *)gemm->right + column * stride;                                         \
+        const int32_t *begin = gemm->bias != 0 ? (const int32_t *)gemm->bias + column : 0;                             \
+        const int32_t count = gemm->k / 4;                                                                             \
+        pair_##TYPES(left, gemm->left_row, right, stride, first, count, begin, sums, sums_row, columns);               \
+        if (gemm->m > 2) {                                                                                             \
+            left += 2 * gemm->left_row;                                                                                \
+            row_##TYPES(left, right, stride, first, count, begin, sums + 2 * sums_row, columns);                       \
+        }                                                                                                              \
     }
 
 /* Whether rows and columns of a product are whole words, equally far apart. */
@@ -260,6 +278,27 @@ static int32_t is_of_words(const struct partita_gemm *gemm)
 {
     return gemm->left_column == 1 && gemm->right_row == 1 && gemm->left_row == gemm->right_column && gemm->k > 0 &&
            (gemm->k & 3) == 0;
+}
+
+/* Whether a product is of one matrix in whole words of contiguous columns, and in whole blocks of them. */
+static inline int32_t is_in_words(const struct partita_gemm *gemm)
+{
+    return gemm->batch == 1 && gemm->left_column == 1 && gemm->right_row == 1 && gemm->k > 0 &&
+           ((gemm->k | gemm->n) & (PARTITA_BLOCK - 1)) == 0;
+}
+
+/* Whether it is a row by such a matrix, */
+static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
+{
+    return gemm->m == 1 && is_in_words(gemm);
+}
+
+/* or two or three rows, whose sums aren't added to what out holds. */
+enum { FEW_ROWS = 3 };
+
+static __attribute__((noinline)) int32_t is_of_few_rows(const struct partita_gemm *gemm)
+{
+    return gemm->m > 1 && gemm->m <= FEW_ROWS && !gemm->accumulate && is_in_words(gemm);
 }
 
 /* How many of a core's next blocks are whole and in the same column. */
@@ -273,6 +312,12 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
     void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
+        if (is_of_few_rows(gemm)) {                                                                                    \
+            const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                     \
+            few_rows_##TYPES(gemm, share.from, share.to - share.from, partita_first_word(gemm->k / 4, core),           \
+                             (uint32_t *)gemm->out + share.from, gemm->out_row);                                       \
+            return;                                                                                                    \
+        }                                                                                                              \
         const int32_t fast = is_of_words(gemm) && !gemm->accumulate;                                                   \
         struct walk own = walk(gemm, core, cores);                                                                     \
         while (own.count > 0) {                                                                                        \
@@ -306,13 +351,6 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
     {                                                                                                                  \
         partita_gemm_##TYPES(arguments, core, cores);                                                                  \
     }
-
-/* Whether a product is a row by a matrix in whole words of contiguous columns, and in whole blocks of them. */
-static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
-{
-    return gemm->m == 1 && gemm->batch == 1 && gemm->left_column == 1 && gemm->right_row == 1 && gemm->k > 0 &&
-           ((gemm->k | gemm->n) & (PARTITA_BLOCK - 1)) == 0;
-}
 
 /* Adds sums to what out holds. */
 static __attribute__((noinline)) void accumulate_row(const struct partita_gemm *gemm, int32_t column,
@@ -398,11 +436,55 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     columns_i32(requantize, block, out, rows, sums);
 }
 
+/* Products of a few rows, which are requantised one after the other. */
+#define FEW_ROWS_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
+    static __attribute__((noinline)) void rows_requantize_##TYPES##_##OUT_TYPE(                                         \
+        const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \
+    {                                                                                                                  \
+        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
+        const int32_t *bias = gemm->bias;                                                                              \
+        const int32_t words = gemm->k / 4;                                                                             \
+        const int32_t first = partita_first_word(words, core);                                                         \
+        const int32_t by_columns =                                                                                     \
+            requantize->shift > 32 && requantize->multiplier_column == 1 && requantize->addend_column == 1;            \
+        struct partita_block block = {.rows = 1, .column = share.from};                                                \
+        while (block.column < share.to) {                                                                              \
+            uint32_t sums[FEW_ROWS][TOGETHER * PARTITA_BLOCK];                                                         \
+            block.columns = partita_min(share.to - block.column, TOGETHER * PARTITA_BLOCK);                            \
+            if (gemm->m == 1) {                                                                                        \
+                row_##TYPES(gemm->left, (const uint8_t *)gemm->right + block.column * gemm->right_column,              \
+                            gemm->right_column, first, words, bias != 0 ? bias + block.column : 0, sums[0],            \
+                            block.columns);                                                                            \
+            } else {                                                                                                   \
+                few_rows_##TYPES(gemm, block.column, block.columns, first, sums[0], TOGETHER * PARTITA_BLOCK);         \
+            }                                                                                                          \
+            OUT *out = (OUT *)gemm->out + block.column;                                                                \
+            for (block.row = 0; block.row < gemm->m; block.row++) {                                                    \
+                if (by_columns) {                                                                                      \
+                    by_columns_##OUT_TYPE(                                                                             \
+                        sums[block.row],                                                                               \
+                        requantize->multiplier + block.row * requantize->multiplier_row + block.column,                \
+                        requantize->addend + block.row * requantize->addend_row + block.column, requantize->shift,     \
+                        requantize->low, requantize->high, out, block.columns);                                        \
+                } else {                                                                                               \
+                    columns_##OUT_TYPE(requantize, &block, out, 1, sums[block.row]);                                   \
+                }                                                                                                      \
+                out += gemm->out_row;                                                                                  \
+            }                                                                                                          \
+            block.column += block.columns;                                                                             \
+        }                                                                                                              \
+    }
+
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     void partita_gemm_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        if (is_of_few_rows(gemm)) {                                                                                    \
+            rows_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
         const int32_t fast = is_of_words(gemm);                                                                        \
         struct partita_quad quad = {.column = -1};                                                                     \
         struct walk own = walk(gemm, core, cores);                                                                     \
@@ -422,46 +504,18 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     }
 
 #define GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
-    static __attribute__((noinline)) void row_requantize_##TYPES##_##OUT_TYPE(                                         \
-        const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \
-    {                                                                                                                  \
-        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
-        const int32_t *bias = gemm->bias;                                                                              \
-        const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = partita_first_word(words, core);                                                         \
-        const int32_t by_columns =                                                                                     \
-            requantize->shift > 32 && requantize->multiplier_column == 1 && requantize->addend_column == 1;            \
-        struct partita_block block = {.rows = 1, .column = share.from};                                                \
-        while (block.column < share.to) {                                                                              \
-            uint32_t sums[TOGETHER][PARTITA_BLOCK];                                                                    \
-            block.columns = partita_min(share.to - block.column, TOGETHER * PARTITA_BLOCK);                            \
-            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + block.column * gemm->right_column,                  \
-                        gemm->right_column, first, words, bias != 0 ? bias + block.column : 0, sums[0],                \
-                        block.columns);                                                                                \
-            OUT *out = (OUT *)gemm->out + block.column;                                                                \
-            if (by_columns) {                                                                                          \
-                by_columns_##OUT_TYPE(sums[0], requantize->multiplier + block.column,                                  \
-                                      requantize->addend + block.column, requantize->shift, requantize->low,           \
-                                      requantize->high, out, block.columns);                                           \
-            } else {                                                                                                   \
-                columns_##OUT_TYPE(requantize, &block, out, 1, sums[0]);                                               \
-            }                                                                                                          \
-            block.column += block.columns;                                                                             \
-        }                                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
     void partita_gemv_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         if (is_row(&requantize->gemm)) {                                                                               \
-            row_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                              \
+            rows_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                              \
         } else {                                                                                                       \
             partita_gemm_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                     \
         }                                                                                                              \
     }
 
 #define REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                               \
+    FEW_ROWS_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
     GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                              \
     GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)
 

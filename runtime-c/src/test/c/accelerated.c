@@ -216,23 +216,24 @@ static void requantize(uint8_t *left, uint8_t *right, int32_t *words, int32_t ro
 }
 
 /*
- * A row by whole words of columns, as products of a token are: up to 12 columns for each core, with a multiplier and an addend
- * for each column, or one for all. `words` has 3 * COLUMNS numbers: biases, multipliers, addends.
+ * Up to four rows by whole words of columns, as products of a token or of a part of a prompt are: up to 12 columns for each core,
+ * with a multiplier and an addend for each column, or one for all. `words` has 3 * COLUMNS numbers: biases, multipliers, addends.
  */
-static __attribute__((noinline)) void multiply_row(uint8_t *left, uint8_t *right, int32_t *words, int32_t round,
-                                                   uint8_t *one, uint8_t *other)
+static __attribute__((noinline)) void multiply_few_rows(uint8_t *left, uint8_t *right, int32_t *words, int32_t round,
+                                                        uint8_t *one, uint8_t *other)
 {
     const int32_t n = 4 * (1 + below(COLUMNS / 4));
     const int32_t k = 4 * (1 + below(DEPTH / 4));
-    struct partita_gemm gemm = {.left = left + 4 * below(2), .right = right + 4 * below(2), .batch = 1, .group = 1, .m = 1};
+    const int32_t m = below(2) ? 1 : 2 + below(3);
+    struct partita_gemm gemm = {.left = left + 4 * below(2), .right = right + 4 * below(2), .batch = 1, .group = 1, .m = m};
     gemm.bias = below(2) ? words : 0;
     gemm.n = n, gemm.k = k;
     gemm.left_row = k, gemm.left_column = 1, gemm.right_row = 1, gemm.right_column = k, gemm.out_row = n;
     gemm.accumulate = below(2);
-    for (int32_t i = 0; i < 4 * n; i++) {
+    for (int32_t i = 0; i < 4 * m * n; i++) {
         one[i] = other[i] = (uint8_t)next();
     }
-    compare(&rows[round % 4], &gemm, &gemm.out, one, other, 4 * n);
+    compare(&rows[round % 4], &gemm, &gemm.out, one, other, 4 * m * n);
     gemm.accumulate = 0;
     struct partita_gemm_requantize requantize = {.gemm = gemm,
                                                  .multiplier = words + COLUMNS,
@@ -242,11 +243,12 @@ static __attribute__((noinline)) void multiply_row(uint8_t *left, uint8_t *right
                                                  .high = 100};
     requantize.multiplier_column = below(4) > 0;
     requantize.addend_column = below(4) > 0;
+    requantize.multiplier_row = below(4) == 0;
     const int32_t bits = below(32);
     for (int32_t i = 0; i < COLUMNS; i++) {
         words[COLUMNS + i] = (int32_t)(next() >> bits);
     }
-    compare(&requantized_rows[round % 6], &requantize, &requantize.gemm.out, one, other, (round % 6 < 4 ? 1 : 4) * n);
+    compare(&requantized_rows[round % 6], &requantize, &requantize.gemm.out, one, other, (round % 6 < 4 ? 1 : 4) * m * n);
 }
 
 /* Quantizes levels and halves of levels, and any floats. */
@@ -494,7 +496,7 @@ int32_t partita_main(void)
         fill((uint8_t *)words, 12 * MOST);
         requantize(left, right, words, round, one, other);
         fill((uint8_t *)words, 12 * COLUMNS);
-        multiply_row(left, right, words, round, one, other);
+        multiply_few_rows(left, right, words, round, one, other);
         attend(left, right, (uint32_t *)words, one, other);
         quantize((uint32_t *)left, round, one, other);
 

@@ -16,9 +16,14 @@ public enum CallForm {
   /** A function of two operands, one of which has a single element for each line. */
   SPREAD("_spread"),
   /** A product of bytes whose sums aren't over whole words. */
-  ODD("_odd");
+  ODD("_odd"),
+  /** A product of bytes over whole words that has two or three rows. */
+  FEW_ROWS("_few_rows");
 
   private static final long WORD = Integer.BYTES;
+
+  /** The rows of a product that are computed as a block. */
+  private static final long BLOCK = 4;
 
   private final String suffix;
 
@@ -37,8 +42,23 @@ public enum CallForm {
       case "copy" -> step(call, "x_strides", 1) && step(call, "out_strides", 1) ? LINES : USUAL;
       case "binary" ->
           step(call, "left_strides", 1) && step(call, "right_strides", 1) ? USUAL : SPREAD;
-      default -> isOdd(call) ? ODD : USUAL;
+      default -> isOfBytes(call.kernel()) ? product(call.work()) : USUAL;
     };
+  }
+
+  /**
+   * Returns the form of a product of bytes, whose kernels take four products and four rows at a
+   * time.
+   *
+   * @param work {@code batch, rows, columns, depth}
+   */
+  private static CallForm product(List<TileExpression> work) {
+    if (work.getLast() instanceof TileExpression.Literal(long depth) && depth % WORD != 0) {
+      return ODD;
+    }
+    return work.get(1) instanceof TileExpression.Literal(long rows) && rows > 1 && rows < BLOCK
+        ? FEW_ROWS
+        : USUAL;
   }
 
   /** Whether the step along a line is known to be this one. */
@@ -51,14 +71,10 @@ public enum CallForm {
     return expression instanceof TileExpression.Literal(long own) && own == value;
   }
 
-  /** Kernels of bytes take four products at a time, if rows and columns consist of words. */
-  private static boolean isOdd(KernelCall call) {
-    Kernel kernel = call.kernel();
+  private static boolean isOfBytes(Kernel kernel) {
     List<ElementType> elements = kernel.elements();
     return kernel.struct().sharing().equals(KernelStruct.BLOCKS)
         && elements.size() > 1
-        && elements.subList(0, 2).stream().allMatch(each -> each.bits() == Byte.SIZE)
-        && call.work().getLast() instanceof TileExpression.Literal(long depth)
-        && depth % WORD != 0;
+        && elements.subList(0, 2).stream().allMatch(each -> each.bits() == Byte.SIZE);
   }
 }

@@ -32,14 +32,14 @@ class CallFormTest {
         axes("right_strides", 1, right));
   }
 
-  private static CallForm product(String kernel, long depth) {
+  private static CallForm product(String kernel, long rows, long depth) {
     return of(
         kernel,
         Argument.pointer("left", 0),
         Argument.pointer("right", 1),
         Argument.pointer("out", 2),
         Argument.integer("batch", 1),
-        Argument.integer("m", 4),
+        Argument.integer("m", rows),
         Argument.integer("n", 4),
         Argument.integer("k", depth));
   }
@@ -62,9 +62,18 @@ class CallFormTest {
 
   @Test
   void aProductOfBytesOverNoWholeWordsHasAFormOfItsOwn() {
-    assertThat(product("gemm_i8_i8", 64)).isEqualTo(CallForm.USUAL);
-    assertThat(product("gemm_i8_i8", 50)).isEqualTo(CallForm.ODD);
-    assertThat(product("gemm_i32_i8", 50)).isEqualTo(CallForm.USUAL);
-    assertThat(product("gemm_f32", 50)).isEqualTo(CallForm.USUAL);
+    assertThat(product("gemm_i8_i8", 4, 64)).isEqualTo(CallForm.USUAL);
+    assertThat(product("gemm_i8_i8", 4, 50)).isEqualTo(CallForm.ODD);
+    assertThat(product("gemm_i32_i8", 4, 50)).isEqualTo(CallForm.USUAL);
+    assertThat(product("gemm_f32", 4, 50)).isEqualTo(CallForm.USUAL);
+  }
+
+  @Test
+  void aProductOfBytesWithTwoOrThreeRowsHasAFormOfItsOwn() {
+    assertThat(product("gemm_i8_i8", 1, 64)).isEqualTo(CallForm.USUAL);
+    assertThat(product("gemm_i8_i8", 2, 64)).isEqualTo(CallForm.FEW_ROWS);
+    assertThat(product("gemm_u8_i8", 3, 64)).isEqualTo(CallForm.FEW_ROWS);
+    assertThat(product("gemm_i8_i8", 3, 50)).isEqualTo(CallForm.ODD);
+    assertThat(product("gemm_f32", 3, 64)).isEqualTo(CallForm.USUAL);
   }
 }

@@ -51,6 +51,17 @@ final class IntegerCases extends KernelCases {
     size(16, 30, 32), size(12, 70, 20), size(40, 50, 24), size(24, 18, 40), size(9, 25, 64)
   };
 
+  private static final long[][] FEW_ROWS = {
+    size(2, 512, 128),
+    size(3, 128, 64),
+    size(2, 64, 64),
+    size(3, 256, 192),
+    size(2, 128, 256),
+    size(2, 256, 96),
+    size(3, 64, 256),
+    size(2, 100, 128)
+  };
+
   private static final long[][] VALUES = {
     size(64), size(200), size(256), size(1000), size(2000), size(700)
   };
@@ -88,6 +99,11 @@ final class IntegerCases extends KernelCases {
   /** A row by a matrix, as in a decoder that computes one token. */
   static List<KernelCase> vectors() {
     return ofBytes("row by a matrix", VECTORS);
+  }
+
+  /** Products of two or three rows, as in a decoder's prompt that is split among many chips. */
+  static List<KernelCase> fewRows() {
+    return ofBytes("product of few rows", FEW_ROWS);
   }
 
   /** Products whose sums aren't over whole words. */

@@ -41,6 +41,7 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     programs.put("convolutions", ConvolutionCases.floats());
     programs.put("integer-products", IntegerCases.products());
     programs.put("integer-vectors", IntegerCases.vectors());
+    programs.put("integer-few-rows", IntegerCases.fewRows());
     programs.put("integer-odd", IntegerCases.odd());
     programs.put("integer-runs", IntegerCases.runs());
     programs.put("integer-elements", IntegerCases.elements());

@@ -13,6 +13,7 @@ final class PaperKernels extends KernelCases {
   private static final Op PRODUCT = new Contraction.MatMul(ElementType.I32);
   private static final long[] MATRIX = size(64, 512, 128);
   private static final long[] SHORT = size(64, 256, 256);
+  private static final long[] TWO_ROWS = size(2, 512, 128);
   private static final long[] ROW = size(1, 512, 1024);
   private static final long[] FLOATS = size(96, 96, 96);
 
@@ -33,6 +34,7 @@ final class PaperKernels extends KernelCases {
         sums("int8 gemm", MATRIX),
         requantized("int8 gemm, requantized to int8", MATRIX),
         sums("int8 gemm, shorter rows", SHORT),
+        sums("int8 gemm, two rows", TWO_ROWS),
         sums("int8 gemv", ROW),
         requantized("int8 gemv, requantized to int8", ROW),
         nibbles("int4 gemm", MATRIX),
