@@ -17,13 +17,12 @@ public enum CallForm {
   SPREAD("_spread"),
   /** A product of bytes whose sums aren't over whole words. */
   ODD("_odd"),
-  /** A product of bytes over whole words that has two or three rows. */
-  FEW_ROWS("_few_rows");
+  /** A product of two rows of bytes over whole words. */
+  TWO_ROWS("_two_rows"),
+  /** A product of three rows of bytes over whole words. */
+  THREE_ROWS("_three_rows");
 
   private static final long WORD = Integer.BYTES;
-
-  /** The rows of a product that are computed as a block. */
-  private static final long BLOCK = 4;
 
   private final String suffix;
 
@@ -47,8 +46,8 @@ public enum CallForm {
   }
 
   /**
-   * Returns the form of a product of bytes, whose kernels take four products and four rows at a
-   * time.
+   * Returns the form of a product of bytes, whose kernels take four products at a time, and more
+   * rows than three in blocks of four.
    *
    * @param work {@code batch, rows, columns, depth}
    */
@@ -56,9 +55,7 @@ public enum CallForm {
     if (work.getLast() instanceof TileExpression.Literal(long depth) && depth % WORD != 0) {
       return ODD;
     }
-    return work.get(1) instanceof TileExpression.Literal(long rows) && rows > 1 && rows < BLOCK
-        ? FEW_ROWS
-        : USUAL;
+    return is(work.get(1), 2) ? TWO_ROWS : is(work.get(1), 3) ? THREE_ROWS : USUAL;
   }
 
   /** Whether the step along a line is known to be this one. */

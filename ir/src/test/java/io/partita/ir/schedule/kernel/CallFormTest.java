@@ -69,10 +69,10 @@ class CallFormTest {
   }
 
   @Test
-  void aProductOfBytesWithTwoOrThreeRowsHasAFormOfItsOwn() {
+  void productsOfTwoAndThreeRowsOfBytesHaveFormsOfTheirOwn() {
     assertThat(product("gemm_i8_i8", 1, 64)).isEqualTo(CallForm.USUAL);
-    assertThat(product("gemm_i8_i8", 2, 64)).isEqualTo(CallForm.FEW_ROWS);
-    assertThat(product("gemm_u8_i8", 3, 64)).isEqualTo(CallForm.FEW_ROWS);
+    assertThat(product("gemm_i8_i8", 2, 64)).isEqualTo(CallForm.TWO_ROWS);
+    assertThat(product("gemm_u8_i8", 3, 64)).isEqualTo(CallForm.THREE_ROWS);
     assertThat(product("gemm_i8_i8", 3, 50)).isEqualTo(CallForm.ODD);
     assertThat(product("gemm_f32", 3, 64)).isEqualTo(CallForm.USUAL);
   }

@@ -53,13 +53,16 @@ final class IntegerCases extends KernelCases {
 
   private static final long[][] FEW_ROWS = {
     size(2, 512, 128),
-    size(3, 128, 64),
-    size(2, 64, 64),
-    size(3, 256, 192),
-    size(2, 128, 256),
     size(2, 256, 96),
-    size(3, 64, 256),
-    size(2, 100, 128)
+    size(3, 128, 64),
+    size(3, 512, 64),
+    size(2, 64, 64),
+    size(2, 100, 128),
+    size(3, 256, 192),
+    size(3, 100, 96),
+    size(2, 128, 256),
+    size(2, 192, 192),
+    size(3, 64, 256)
   };
 
   private static final long[][] VALUES = {
