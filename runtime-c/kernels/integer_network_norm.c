@@ -1,6 +1,6 @@
 #include "integer_network.h"
 
-#include "simd.h"
+#include "reciprocal.h"
 
 /* Bytes of a line up to this long, less their mean, have squares whose sum fits 32 bits. */
 enum { SHORT_LINE = 1 << 15 };
@@ -47,60 +47,212 @@ static __attribute__((noinline)) int64_t normalised(const struct partita_integer
     return partita_clamp(shifted, norm->low, norm->high);
 }
 
-/* The product of a byte less a mean of bytes, below 2^8, with a weight below this one fits 32 bits. */
-enum { SMALL_WEIGHT = 1 << 22 };
+/* The product of a byte less a mean of bytes, below 2^8, with a weight below 2^22 is below 2^30, and so is such a bias. */
+enum { WEIGHT_BITS = 22, BIAS_BITS = 30 };
 
-/* The same in 32 bits, for a byte less the mean, without a bias, and limits of 32 bits. */
-static inline int32_t small_normalised(const struct partita_integer_norm *norm, int32_t value, int32_t root, int32_t i)
-{
-    const int32_t weight = norm->weight[i * norm->weight_stride];
-    if (weight <= -SMALL_WEIGHT || weight >= SMALL_WEIGHT) {
-        return (int32_t)normalised(norm, value, root, i);
-    }
-    const int32_t shifted = value * weight / root >> norm->shift;
-    return partita_min(partita_max(shifted, (int32_t)norm->low), (int32_t)norm->high);
-}
+/* A part of a row's weights and biases, which may be the same for all elements; a stride of 0 if there is no bias. */
+struct parameters {
+    const int32_t *weight;
+    const int32_t *bias;
+    int32_t weight_stride;
+    int32_t bias_stride;
+};
 
-/* Whether a row of bytes can be normalised in 32 bits, if its weights are small. */
-static inline int32_t is_short(const struct partita_integer_norm *norm)
-{
-    return norm->size <= SHORT_LINE && norm->bias == 0 && norm->shift < 32 && norm->low == (int32_t)norm->low &&
-           norm->high == (int32_t)norm->high;
-}
+/* What all elements of a short row share. */
+struct short_norm {
+    int32_t mean;
+    int32_t root; /* from 1 to 2^8 */
+    int32_t shift;
+    int32_t low;
+    int32_t high;
+};
 
 /*
- * A part of a short row of bytes. The sum of (x - mean)^2 is that of x^2 less mean (2 sum - size mean); sums of four
- * bytes at a time.
+ * The bits of any magnitudes of `count` numbers, at least one, that are a stride apart.
+ * SUMS: adds `words` words of four bytes, at least one, and their squares.
+ * DIVIDED: normalises `count` bytes by a division for each.
+ * NORMALISED: the same by a multiplication, for a root above 1.
  */
-#define SHORT_NORM(TYPE, T, DOT)                                                                                       \
+static inline uint32_t magnitudes(const int32_t *numbers, int32_t stride, int32_t count)
+{
+    uint32_t bits = 0;
+#ifdef PARTITA_XPULP
+    int32_t number;
+    __asm__ volatile(".p2align 2\n"
+                     ".option push\n"
+                     ".option norvc\n"
+                     "lp.setup 0, %[count], 3\n"
+                     "p.lw %[number], %[numbers], %[step]\n"
+                     "p.abs %[number], %[number]\n"
+                     "or %[bits], %[bits], %[number]\n"
+                     "lp.end 0\n"
+                     ".option pop\n"
+                     : [number] "=&r"(number), [bits] "+r"(bits), [numbers] "+r"(numbers)
+                     : [step] "r"(4 * stride), [count] "r"(count)
+                     : "memory");
+#else
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t number = (uint32_t)numbers[i * stride];
+        bits |= numbers[i * stride] < 0 ? -number : number;
+    }
+#endif
+    return bits;
+}
+
+#define DIVIDED(NAME, T)                                                                                               \
+    static PARTITA_COMPACT void NAME(struct short_norm to, struct parameters parameters, const T *x, T *out,           \
+                                     int32_t count)                                                                    \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i++) {                                                                          \
+            const int32_t weighted = (x[i] - to.mean) * *parameters.weight;                                            \
+            const int32_t scaled = to.root == 1 ? weighted : weighted / to.root;                                       \
+            out[i] = (T)partita_min(partita_max((scaled + *parameters.bias) >> to.shift, to.low), to.high);            \
+            parameters.weight += parameters.weight_stride;                                                             \
+            parameters.bias += parameters.bias_stride;                                                                 \
+        }                                                                                                              \
+    }
+
+DIVIDED(divided_i8, int8_t)
+DIVIDED(divided_u8, uint8_t)
+
+#ifdef PARTITA_XPULP
+
+#define SUMS(NAME, DOT)                                                                                                \
+    static inline void NAME(const uint8_t *at, int32_t words, uint32_t *sum, uint32_t *squares)                        \
+    {                                                                                                                  \
+        uint32_t four;                                                                                                 \
+        __asm__ volatile(".p2align 2\n"                                                                                \
+                         ".option push\n"                                                                              \
+                         ".option norvc\n"                                                                             \
+                         "lp.setup 0, %[words], 3\n"                                                                   \
+                         "p.lw %[four], %[at], %[word]\n" DOT " %[sum], %[four], %[ones]\n" DOT                        \
+                         " %[squares], %[four], %[four]\n"                                                             \
+                         "lp.end 0\n"                                                                                  \
+                         ".option pop\n"                                                                               \
+                         : [four] "=&r"(four), [at] "+r"(at), [sum] "+r"(*sum), [squares] "+r"(*squares)               \
+                         : [word] "r"(4), [words] "r"(words), [ones] "r"(0x01010101)                                   \
+                         : "memory");                                                                                  \
+    }
+
+SUMS(sums_i8, "pv.sdotsp.b")
+SUMS(sums_u8, "pv.sdotup.b")
+
+/* The upper half of a product with a factor above 2^k / root is the quotient rounded down, so less by 1 if it is negative. */
+#define NORMALISED(NAME, T, LOAD)                                                                                      \
+    static inline void NAME(struct short_norm to, struct parameters parameters, const T *x, T *out, int32_t count)     \
+    {                                                                                                                  \
+        const int32_t bits = partita_highest_bit((uint32_t)to.root);                                                   \
+        const uint32_t factor = partita_reciprocal((uint32_t)to.root, bits);                                           \
+        int32_t value, weight, bias;                                                                                   \
+        __asm__ volatile(".p2align 2\n"                                                                                \
+                         ".option push\n"                                                                              \
+                         ".option norvc\n"                                                                             \
+                         "lp.setup 0, %[count], 14\n" LOAD " %[value], %[x], %[byte]\n"                                \
+                         "p.lw %[weight], %[weights], %[weight_step]\n"                                                \
+                         "p.lw %[bias], %[biases], %[bias_step]\n"                                                     \
+                         "sub %[value], %[value], %[mean]\n"                                                           \
+                         "mul %[value], %[value], %[weight]\n"                                                         \
+                         "srli %[weight], %[value], 31\n"                                                              \
+                         "mulhsu %[value], %[value], %[factor]\n"                                                      \
+                         "add %[bias], %[bias], %[weight]\n"                                                           \
+                         "sra %[value], %[value], %[down]\n"                                                           \
+                         "add %[value], %[value], %[bias]\n"                                                           \
+                         "sra %[value], %[value], %[shift]\n"                                                          \
+                         "p.max %[value], %[value], %[low]\n"                                                          \
+                         "p.min %[value], %[value], %[high]\n"                                                         \
+                         "p.sb %[value], %[out], %[byte]\n"                                                            \
+                         "lp.end 0\n"                                                                                  \
+                         ".option pop\n"                                                                               \
+                         : [value] "=&r"(value), [weight] "=&r"(weight), [bias] "=&r"(bias), [x] "+r"(x),              \
+                           [weights] "+r"(parameters.weight), [biases] "+r"(parameters.bias), [out] "+r"(out)          \
+                         : [count] "r"(count), [byte] "r"(1), [weight_step] "r"(4 * parameters.weight_stride),         \
+                           [bias_step] "r"(4 * parameters.bias_stride), [mean] "r"(to.mean), [factor] "r"(factor),     \
+                           [down] "r"(bits - 1), [shift] "r"(to.shift), [low] "r"(to.low), [high] "r"(to.high)         \
+                         : "memory");                                                                                  \
+    }
+
+NORMALISED(normalised_i8, int8_t, "p.lb")
+NORMALISED(normalised_u8, uint8_t, "p.lbu")
+
+#else
+
+#define SUMS(NAME, DOT)                                                                                                \
+    static inline void NAME(const uint8_t *at, int32_t words, uint32_t *sum, uint32_t *squares)                        \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < words; i++) {                                                                          \
+            const uint32_t four = partita_next_word(&at, 4);                                                           \
+            *sum = DOT(*sum, four, 0x01010101u);                                                                       \
+            *squares = DOT(*squares, four, four);                                                                      \
+        }                                                                                                              \
+    }
+
+SUMS(sums_i8, partita_sdotsp_b)
+SUMS(sums_u8, partita_sdotup_b)
+
+#define normalised_i8 divided_i8
+#define normalised_u8 divided_u8
+
+#endif
+
+/* The weights and biases of a part; `none` is 0. */
+static inline struct parameters parameters_of(const struct partita_integer_norm *norm, struct partita_range part,
+                                              const int32_t *none)
+{
+    const struct parameters parameters = {
+        .weight = norm->weight + part.from * norm->weight_stride,
+        .bias = norm->bias == 0 ? none : norm->bias + part.from * norm->bias_stride,
+        .weight_stride = norm->weight_stride,
+        .bias_stride = norm->bias == 0 ? 0 : norm->bias_stride,
+    };
+    return parameters;
+}
+
+/* Whether 32 bits are enough for a part of rows of bytes, which isn't empty. */
+static PARTITA_COMPACT int32_t is_short(const struct partita_integer_norm *norm, struct partita_range part)
+{
+    const int32_t none = 0;
+    const struct parameters parameters = parameters_of(norm, part, &none);
+    const int32_t count = part.to - part.from;
+    return norm->size <= SHORT_LINE && norm->shift < 32 && norm->low == (int32_t)norm->low &&
+           norm->high == (int32_t)norm->high &&
+           magnitudes(parameters.weight, parameters.weight_stride, parameters.weight_stride == 0 ? 1 : count) >>
+                   WEIGHT_BITS ==
+               0 &&
+           magnitudes(parameters.bias, parameters.bias_stride, parameters.bias_stride == 0 ? 1 : count) >> BIAS_BITS == 0;
+}
+
+/* A part of a short row of bytes. The sum of (x - mean)^2 is that of x^2 less mean (2 sum - size mean). */
+#define SHORT_NORM(TYPE, T)                                                                                            \
     static PARTITA_COMPACT void short_##TYPE(const struct partita_integer_norm *norm, int32_t row,                     \
                                              struct partita_range part, int32_t centre)                                \
     {                                                                                                                  \
+        const int32_t none = 0;                                                                                        \
+        const struct parameters parameters = parameters_of(norm, part, &none);                                         \
         const T *x = (const T *)norm->x + row * norm->size;                                                            \
         T *out = (T *)norm->out + row * norm->size;                                                                    \
-        const uint8_t *word = (const uint8_t *)x;                                                                      \
+        const int32_t words = norm->size / 4;                                                                          \
         uint32_t sum = 0;                                                                                              \
         uint32_t squares = 0;                                                                                          \
-        int32_t i = 0;                                                                                                 \
-        for (; i + 4 <= norm->size; i += 4) {                                                                          \
-            const uint32_t four = partita_next_word(&word, 4);                                                         \
-            sum = DOT(sum, four, 0x01010101u);                                                                         \
-            squares = DOT(squares, four, four);                                                                        \
+        if (words > 0) {                                                                                               \
+            sums_##TYPE((const uint8_t *)x, words, &sum, &squares);                                                    \
         }                                                                                                              \
-        for (; i < norm->size; i++) {                                                                                  \
+        for (int32_t i = 4 * words; i < norm->size; i++) {                                                             \
             sum += (uint32_t)x[i];                                                                                     \
             squares += (uint32_t)(x[i] * x[i]);                                                                        \
         }                                                                                                              \
-        const int32_t mean = centre ? (int32_t)sum / norm->size : 0;                                                   \
-        squares -= (uint32_t)mean * (2 * sum - (uint32_t)norm->size * (uint32_t)mean);                                 \
-        const uint32_t root = square_root_32(squares / (uint32_t)norm->size + 1, (uint32_t)1 << 30);                   \
-        for (i = part.from; i < part.to; i++) {                                                                        \
-            out[i] = (T)small_normalised(norm, x[i] - mean, (int32_t)root, i);                                         \
+        struct short_norm to = {.shift = norm->shift, .low = (int32_t)norm->low, .high = (int32_t)norm->high};         \
+        to.mean = centre ? (int32_t)sum / norm->size : 0;                                                              \
+        squares -= (uint32_t)to.mean * (2 * sum - (uint32_t)norm->size * (uint32_t)to.mean);                           \
+        to.root = (int32_t)square_root_32(squares / (uint32_t)norm->size + 1, (uint32_t)1 << 16);                      \
+        if (to.root == 1) {                                                                                            \
+            divided_##TYPE(to, parameters, x + part.from, out + part.from, part.to - part.from);                       \
+        } else {                                                                                                       \
+            normalised_##TYPE(to, parameters, x + part.from, out + part.from, part.to - part.from);                    \
         }                                                                                                              \
     }
 
-SHORT_NORM(i8, int8_t, partita_sdotsp_b)
-SHORT_NORM(u8, uint8_t, partita_sdotup_b)
+SHORT_NORM(i8, int8_t)
+SHORT_NORM(u8, uint8_t)
 
 /* A part of any row, in 64 bits. */
 #define WIDE_NORM(TYPE, T)                                                                                             \
@@ -139,11 +291,16 @@ WIDE_NORM(i32, int32_t)
         const struct partita_range all = {0, few ? norm->rows : norm->size};                                           \
         const struct partita_range share = partita_share(few ? norm->size : norm->rows, 1, core, cores);               \
         const struct partita_range rows = few ? all : share;                                                           \
-        for (int32_t row = rows.from; row < rows.to && norm->size > 0; row++) {                                        \
-            if (IS_SHORT) {                                                                                            \
-                SHORT(norm, row, few ? share : all, centre);                                                           \
+        const struct partita_range part = few ? share : all;                                                           \
+        if (rows.from == rows.to || part.from == part.to) {                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const int32_t are_short = IS_SHORT;                                                                            \
+        for (int32_t row = rows.from; row < rows.to; row++) {                                                          \
+            if (are_short) {                                                                                           \
+                SHORT(norm, row, part, centre);                                                                        \
             } else {                                                                                                   \
-                wide_##TYPE(norm, row, few ? share : all, centre);                                                     \
+                wide_##TYPE(norm, row, part, centre);                                                                  \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -158,6 +315,6 @@ WIDE_NORM(i32, int32_t)
         rows_##TYPE(arguments, core, cores, 0);                                                                        \
     }
 
-INTEGER_NORM(i8, is_short(norm), short_i8)
-INTEGER_NORM(u8, is_short(norm), short_u8)
+INTEGER_NORM(i8, is_short(norm, part), short_i8)
+INTEGER_NORM(u8, is_short(norm, part), short_u8)
 INTEGER_NORM(i32, 0, wide_i32)

@@ -1,6 +1,6 @@
 #include "integer_network.h"
 
-#include "simd.h"
+#include "reciprocal.h"
 
 static inline int64_t shift_right(int64_t value, int64_t distance)
 {
@@ -183,26 +183,6 @@ void partita_softmax_weights_i32(const void *arguments, int32_t core, int32_t co
     }
 }
 
-/*
- * The factor with which floor(x / y) is floor(x factor / 2^(31 + bits)), for x < 2^30 and 2^bits <= y < 2^(bits + 1): the
- * integer above 2^(31 + bits) / y. It is too large by at most 1, so x factor / 2^(31 + bits) by less than 1 / y. The digits
- * of the quotient are found as many at a time as fit 32 bits.
- */
-static inline uint32_t reciprocal(uint32_t y, int32_t bits)
-{
-    uint32_t rest = (uint32_t)1 << bits;
-    uint32_t quotient = rest == y;
-    rest -= quotient * y;
-    for (int32_t left = 31; left > 0;) {
-        const int32_t digits = partita_min(left, 31 - bits);
-        const uint32_t next = (rest << digits) / y;
-        quotient = (quotient << digits) + next;
-        rest = (rest << digits) - next * y;
-        left -= digits;
-    }
-    return quotient + 1;
-}
-
 /* PARTITA_GROUP elements at a time, as above. */
 #define WEIGHTED_SOFTMAX(NAME, T)                                                                                      \
     PARTITA_INLINE int32_t NAME##_largest(const T *x, int32_t largest, int32_t count)                                  \
@@ -271,7 +251,7 @@ static inline uint32_t reciprocal(uint32_t y, int32_t bits)
                 continue;                                                                                              \
             }                                                                                                          \
             const int32_t bits = partita_highest_bit(sum);                                                             \
-            const uint32_t factor = reciprocal(sum, bits);                                                             \
+            const uint32_t factor = partita_reciprocal(sum, bits);                                                             \
             for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
                 NAME##_share(weights, x + i, out + i, top, factor, bits - 1, PARTITA_GROUP);                           \
             }                                                                                                          \

@@ -335,6 +335,31 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     compare(&turned, &last, (void **)&last.out, one, other, 4 * heads * seq * d);
 }
 
+/* Rows with weights and biases of any value, or of those that 32 bits are enough for; some have elements that are almost the same. */
+static __attribute__((noinline)) void norm_of_integers(uint8_t *x, int32_t *words, int32_t round, uint8_t *one,
+                                                       uint8_t *other)
+{
+    struct partita_integer_norm norm = {.x = x + below(4), .weight = words, .bias = below(4) ? words + MOST : 0};
+    norm.rows = 1 + below(10), norm.size = 1 + below(MOST), norm.weight_stride = below(4) > 0;
+    norm.bias_stride = below(4) > 0;
+    norm.low = below(2) ? -128 : below(100) - 50, norm.high = below(2) ? 127 : norm.low + below(70);
+    norm.shift = below(4) ? below(32) : 32 + below(31);
+    if (below(4)) {
+        const int32_t weight_bits = 9 + below(23), bias_bits = 1 + below(31);
+        for (int32_t i = 0; i < MOST; i++) {
+            words[i] = (int32_t)next() >> weight_bits;
+            words[MOST + i] = (int32_t)next() >> bias_bits;
+        }
+    }
+    if (below(4) == 0) {
+        const uint8_t value = (uint8_t)next(), spread = (uint8_t)(1 << below(3));
+        for (int32_t i = 0; i < norm.rows * norm.size + 4; i++) {
+            x[i] = (uint8_t)(value + next() % spread);
+        }
+    }
+    compare(&norms[round % 4], &norm, &norm.out, one, other, norm.rows * norm.size);
+}
+
 /* The weights of an integer softmax, and softmaxes with such weights, or those whose sums are small or 0. */
 static __attribute__((noinline)) void soften(uint8_t *x, uint32_t *factors, int32_t round, uint8_t *one,
                                              uint8_t *other)
@@ -520,11 +545,7 @@ int32_t partita_main(void)
         struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
         compare(&lookups[round % 6], &lookup, &lookup.out, one, other, lookup.count * (round % 6 < 4 ? 1 : 4));
 
-        struct partita_integer_norm norm = {.x = left + below(4), .weight = words, .bias = below(4) ? 0 : words + MOST};
-        norm.rows = 1 + below(10), norm.size = 1 + below(MOST), norm.weight_stride = 1, norm.bias_stride = 1;
-        norm.low = -128, norm.high = 127, norm.shift = below(20);
-        compare(&norms[round % 4], &norm, &norm.out, one, other, norm.rows * norm.size);
-
+        norm_of_integers(left, words, round, one, other);
         soften(left, (uint32_t *)right, round, one, other);
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
