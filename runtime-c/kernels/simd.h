@@ -46,6 +46,12 @@ __asm__(".macro lp.setup loop, count, instructions\n"
         ".macro p.abs magnitude, x\n"
         ".insn r 0x33, 0, 0x02, \\magnitude, \\x, x0\n"
         ".endm\n"
+        ".macro p.fl1 number, x\n"
+        ".insn r 0x33, 1, 0x08, \\number, \\x, x0\n"
+        ".endm\n"
+        ".macro p.clipr near, x, most\n"
+        ".insn r 0x33, 5, 0x0a, \\near, \\x, \\most\n"
+        ".endm\n"
         ".macro p.max most, x, y\n"
         ".insn r 0x33, 6, 0x02, \\most, \\x, \\y\n"
         ".endm\n"
@@ -387,6 +393,33 @@ static inline uint32_t partita_max_unsigned_h(uint32_t x, uint32_t y)
 static inline uint32_t partita_sdotspu_b(uint32_t sum, uint32_t x, uint32_t y)
 {
     return partita_sdotusp_b(sum, y, x);
+}
+
+/* All bits of the magnitudes of `count` numbers, at least one, that are a stride apart. */
+static inline uint32_t partita_magnitudes(const int32_t *numbers, int32_t stride, int32_t count)
+{
+    uint32_t bits = 0;
+#ifdef PARTITA_XPULP
+    int32_t number;
+    __asm__ volatile(".p2align 2\n"
+                     ".option push\n"
+                     ".option norvc\n"
+                     "lp.setup 0, %[count], 3\n"
+                     "p.lw %[number], %[numbers], %[step]\n"
+                     "p.abs %[number], %[number]\n"
+                     "or %[bits], %[bits], %[number]\n"
+                     "lp.end 0\n"
+                     ".option pop\n"
+                     : [number] "=&r"(number), [bits] "+r"(bits), [numbers] "+r"(numbers)
+                     : [step] "r"(4 * stride), [count] "r"(count)
+                     : "memory");
+#else
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t number = (uint32_t)numbers[i * stride];
+        bits |= numbers[i * stride] < 0 ? -number : number;
+    }
+#endif
+    return bits;
 }
 
 #endif

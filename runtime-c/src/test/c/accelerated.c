@@ -32,7 +32,8 @@ partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, po
 partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, portable_integer_softmax_u8,
     portable_layer_norm_f32, portable_rms_norm_f32, portable_norm_squares_f32, portable_norm_by_sums_f32, portable_lookup_i8_u8,
     portable_lookup_u8_u8, portable_quantize_f32_i16, portable_quantize_f32_u16, portable_requantize_i8_u8,
-    portable_requantize_i8_i32, portable_requantize_u8_i8, portable_requantize_u8_u8, portable_requantize_i32_u8;
+    portable_requantize_i8_i32, portable_requantize_u8_i8, portable_requantize_u8_u8, portable_requantize_i32_u8,
+    portable_power_softmax_i8, portable_power_softmax_u8;
 
 struct pair {
     partita_kernel *accelerated;
@@ -122,6 +123,9 @@ static const struct pair integer_softmaxes[] = {{partita_integer_softmax_i8, por
 static const struct pair parabolas = {partita_softmax_weights_i32, portable_softmax_weights_i32, 0};
 static const struct pair softmaxes[] = {{partita_weighted_softmax_i8, portable_weighted_softmax_i8, 0},
                                         {partita_weighted_softmax_u8, portable_weighted_softmax_u8, 0}};
+
+static const struct pair power_softmaxes[] = {{partita_power_softmax_i8, portable_power_softmax_i8, 0},
+                                              {partita_power_softmax_u8, portable_power_softmax_u8, 0}};
 
 static const struct pair convolutions[] = {{partita_convolution_i8_i8, portable_convolution_i8_i8, 0},
                                            {partita_convolution_u8_i8, portable_convolution_u8_i8, 0},
@@ -386,6 +390,13 @@ static __attribute__((noinline)) void soften(uint8_t *x, uint32_t *factors, int3
     struct partita_weighted_softmax softmax = {.x = x + below(4), .weights = factors, .levels = 2 + below(255)};
     softmax.rows = 1 + below(10), softmax.size = 1 + below(MOST);
     compare(&softmaxes[round % 2], &softmax, &softmax.out, one, other, softmax.rows * softmax.size);
+
+    struct partita_power_softmax powers = {.x = x + below(4), .group = below(2) ? 0 : 1 + below(MOST), .levels = 256, .unit = 5};
+    powers.rows = 1 + below(10), powers.size = 1 + below(MOST);
+    if (below(2)) {
+        powers.levels = (int64_t)2 << below(31), powers.unit = below(20);
+    }
+    compare(&power_softmaxes[round % 2], &powers, &powers.out, one, other, powers.rows * powers.size);
 }
 
 /* Rows of floats, alone and by parts of their sums; sums are divided in another way if the size is a power of two. */
