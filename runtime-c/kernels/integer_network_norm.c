@@ -68,37 +68,10 @@ struct short_norm {
 };
 
 /*
- * The bits of any magnitudes of `count` numbers, at least one, that are a stride apart.
  * SUMS: adds `words` words of four bytes, at least one, and their squares.
  * DIVIDED: normalises `count` bytes by a division for each.
  * NORMALISED: the same by a multiplication, for a root above 1.
  */
-static inline uint32_t magnitudes(const int32_t *numbers, int32_t stride, int32_t count)
-{
-    uint32_t bits = 0;
-#ifdef PARTITA_XPULP
-    int32_t number;
-    __asm__ volatile(".p2align 2\n"
-                     ".option push\n"
-                     ".option norvc\n"
-                     "lp.setup 0, %[count], 3\n"
-                     "p.lw %[number], %[numbers], %[step]\n"
-                     "p.abs %[number], %[number]\n"
-                     "or %[bits], %[bits], %[number]\n"
-                     "lp.end 0\n"
-                     ".option pop\n"
-                     : [number] "=&r"(number), [bits] "+r"(bits), [numbers] "+r"(numbers)
-                     : [step] "r"(4 * stride), [count] "r"(count)
-                     : "memory");
-#else
-    for (int32_t i = 0; i < count; i++) {
-        const uint32_t number = (uint32_t)numbers[i * stride];
-        bits |= numbers[i * stride] < 0 ? -number : number;
-    }
-#endif
-    return bits;
-}
-
 #define DIVIDED(NAME, T)                                                                                               \
     static PARTITA_COMPACT void NAME(struct short_norm to, struct parameters parameters, const T *x, T *out,           \
                                      int32_t count)                                                                    \
@@ -215,10 +188,10 @@ static PARTITA_COMPACT int32_t is_short(const struct partita_integer_norm *norm,
     const int32_t count = part.to - part.from;
     return norm->size <= SHORT_LINE && norm->shift < 32 && norm->low == (int32_t)norm->low &&
            norm->high == (int32_t)norm->high &&
-           magnitudes(parameters.weight, parameters.weight_stride, parameters.weight_stride == 0 ? 1 : count) >>
+           partita_magnitudes(parameters.weight, parameters.weight_stride, parameters.weight_stride == 0 ? 1 : count) >>
                    WEIGHT_BITS ==
                0 &&
-           magnitudes(parameters.bias, parameters.bias_stride, parameters.bias_stride == 0 ? 1 : count) >> BIAS_BITS == 0;
+           partita_magnitudes(parameters.bias, parameters.bias_stride, parameters.bias_stride == 0 ? 1 : count) >> BIAS_BITS == 0;
 }
 
 /* A part of a short row of bytes. The sum of (x - mean)^2 is that of x^2 less mean (2 sum - size mean). */

@@ -339,6 +339,38 @@ static void attend(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one,
     compare(&turned, &last, (void **)&last.out, one, other, 4 * heads * seq * d);
 }
 
+/* Elements with a scale for all, for each line, for each column or for each element of some lines, of any size. */
+static __attribute__((noinline)) void requantize_elements(uint8_t *x, int32_t *words, int32_t round, uint8_t *one,
+                                                          uint8_t *other)
+{
+    const int32_t number = round % 9;
+    const int32_t lows[] = {-128, -1 - below(1 << 20), INT32_MIN, 0};
+    const int32_t highs[] = {127, 1 + below(1 << 20), INT32_MAX, 100 + below(100)};
+    struct partita_requantize each = {.x = number < 4 || number == 6 || number == 7 ? x + below(4) : x,
+                                      .multiplier = words,
+                                      .addend = words + MOST,
+                                      .extents = {1, 1, 1, 1, 1 + below(8), 1 + below(MOST)},
+                                      .low = lows[below(4)],
+                                      .high = highs[below(4)],
+                                      .shift = below(2) ? below(63) : 25 + below(10)};
+    if (below(8) == 0) {
+        each.low = INT64_MIN;
+    }
+    each.multiplier_strides[PARTITA_AXES - 1] = below(2), each.addend_strides[PARTITA_AXES - 1] = below(2);
+    each.multiplier_strides[PARTITA_AXES - 2] = below(4) == 0, each.addend_strides[PARTITA_AXES - 2] = below(4) == 0;
+    if (below(3)) { /* of any number of bits, so that results are in all places */
+        const int32_t multiplier_bits = below(32), addend_bits = below(32), bits = below(32);
+        for (int32_t i = 0; i < 3 * MOST; i++) {
+            words[i] = (int32_t)next() >> (i < MOST ? multiplier_bits : addend_bits);
+        }
+        for (int32_t i = 0; i < 8 * MOST && number >= 4 && number != 6 && number != 7; i++) {
+            ((int32_t *)(void *)x)[i] = (int32_t)next() >> bits;
+        }
+    }
+    compare(&elements[number], &each, &each.out, one, other,
+            each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (number < 6 ? 1 : 4));
+}
+
 /* Rows with weights and biases of any value, or of those that 32 bits are enough for; some have elements that are almost the same. */
 static __attribute__((noinline)) void norm_of_integers(uint8_t *x, int32_t *words, int32_t round, uint8_t *one,
                                                        uint8_t *other)
@@ -536,22 +568,9 @@ int32_t partita_main(void)
         attend(left, right, (uint32_t *)words, one, other);
         quantize((uint32_t *)left, round, one, other);
 
-        struct partita_requantize each = {.x = left,
-                                          .multiplier = words,
-                                          .addend = words + MOST,
-                                          .extents = {1, 1, 1, 1, 1 + below(8), 1 + below(MOST)},
-                                          .low = below(2) ? -128 : INT32_MIN,
-                                          .high = below(2) ? 127 : INT32_MAX,
-                                          .shift = below(40)};
-        if (below(2)) { /* as networks have them */
-            words[0] = 1 + below(70000);
-            words[MOST] = below(1 << 20);
-        } else {
-            each.multiplier_strides[PARTITA_AXES - 1] = 1;
-            each.addend_strides[PARTITA_AXES - 1] = below(2);
+        for (int32_t i = 0; i < 8; i++) {
+            requantize_elements(left, words, 8 * round + i, one, other);
         }
-        compare(&elements[round % 9], &each, &each.out, one, other,
-                each.extents[PARTITA_AXES - 2] * each.extents[PARTITA_AXES - 1] * (round % 9 < 6 ? 1 : 4));
 
         struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
         compare(&lookups[round % 6], &lookup, &lookup.out, one, other, lookup.count * (round % 6 < 4 ? 1 : 4));
