@@ -1,76 +1,16 @@
-#include "binary.h"
+#include "binary_lines.h"
 
 #include "double_functions.h"
 #include "float_functions.h"
-#include "lines.h"
-
-/* The elements that lines of contiguous operands take at a time. */
-enum { NEAR = 8 };
-
-/* Computes a part of a line. Loads precede stores, since out may be an operand's tile: so none waits for another. */
-#define LINE(NAME, IN, OUT, VALUE)                                                                                     \
-    static inline OUT NAME##_of(IN x, IN y)                                                                            \
-    {                                                                                                                  \
-        return (OUT)(VALUE);                                                                                           \
-    }                                                                                                                  \
-                                                                                                                       \
-    static inline void NAME##_line(const IN *left, int32_t left_step, const IN *right, int32_t right_step, OUT *out,   \
-                                   int32_t length)                                                                     \
-    {                                                                                                                  \
-        for (; length > 0; length--) {                                                                                 \
-            *out++ = NAME##_of(*left, *right);                                                                         \
-            left += left_step;                                                                                         \
-            right += right_step;                                                                                       \
-        }                                                                                                              \
-    }
-
-#define SHORT_LINE(NAME, IN, OUT, VALUE)                                                                               \
-    LINE(NAME##_any, IN, OUT, VALUE)                                                                                   \
-                                                                                                                       \
-    static inline void NAME##_line(const IN *left, int32_t left_step, const IN *right, int32_t right_step, OUT *out,   \
-                                   int32_t length)                                                                     \
-    {                                                                                                                  \
-        for (; left_step == 1 && right_step == 1 && length >= NEAR; length -= NEAR) {                                  \
-            IN x[NEAR];                                                                                                \
-            IN y[NEAR];                                                                                                \
-            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
-                x[i] = left[i];                                                                                        \
-                y[i] = right[i];                                                                                       \
-            }                                                                                                          \
-            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
-                out[i] = NAME##_any_of(x[i], y[i]);                                                                    \
-            }                                                                                                          \
-            left += NEAR;                                                                                              \
-            right += NEAR;                                                                                             \
-            out += NEAR;                                                                                               \
-        }                                                                                                              \
-        NAME##_any_line(left, left_step, right, right_step, out, length);                                              \
-    }
-
-#define LINES(NAME, IN, OUT)                                                                                           \
-    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
-    {                                                                                                                  \
-        const struct partita_binary *binary = arguments;                                                               \
-        const struct partita_range share = partita_share_of(binary->extents, 8, core, cores);                          \
-        const int32_t left_step = binary->left_strides[PARTITA_AXES - 1];                                              \
-        const int32_t right_step = binary->right_strides[PARTITA_AXES - 1];                                            \
-        struct partita_lines lines =                                                                                   \
-            partita_lines(binary->extents, share, 2, binary->left_strides, binary->right_strides, 0);                  \
-        while (partita_next_line(&lines)) {                                                                            \
-            const IN *left = (const IN *)binary->left + lines.offset[0] + lines.first * left_step;                     \
-            const IN *right = (const IN *)binary->right + lines.offset[1] + lines.first * right_step;                  \
-            NAME##_line(left, left_step, right, right_step, (OUT *)binary->out + lines.position, lines.length);        \
-        }                                                                                                              \
-    }
 
 /* SHORT_BINARY: of a function of a few instructions. */
 #define BINARY(NAME, IN, OUT, VALUE)                                                                                   \
-    LINE(NAME, IN, OUT, VALUE)                                                                                         \
-    LINES(NAME, IN, OUT)
+    PARTITA_BINARY_LINE(NAME, IN, OUT, VALUE)                                                                          \
+    PARTITA_BINARY_LINES(NAME, IN, OUT)
 
 #define SHORT_BINARY(NAME, IN, OUT, VALUE)                                                                             \
-    SHORT_LINE(NAME, IN, OUT, VALUE)                                                                                   \
-    LINES(NAME, IN, OUT)
+    PARTITA_SHORT_BINARY_LINE(NAME, IN, OUT, VALUE)                                                                    \
+    PARTITA_BINARY_LINES(NAME, IN, OUT)
 
 static inline int32_t divide_32(int32_t x, int32_t y)
 {
@@ -153,20 +93,23 @@ static inline uint64_t power_64(int64_t base, int64_t exponent)
 
 /* T has BITS bits and is computed in WIDTH bits; NATURAL is the unsigned type of that width. */
 #define INTEGERS(TYPE, T, BITS, NATURAL, WIDTH)                                                                        \
-    SHORT_BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
-    SHORT_BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                          \
-    SHORT_BINARY(partita_mul_##TYPE, T, T, (NATURAL)x *(NATURAL)y)                                                           \
     BINARY(partita_div_##TYPE, T, T, divide_##WIDTH(x, y))                                                             \
     BINARY(partita_mod_##TYPE, T, T, mod_##WIDTH(x, y))                                                                \
     BINARY(partita_remainder_##TYPE, T, T, remainder_##WIDTH(x, y))                                                    \
-    SHORT_BINARY(partita_min_##TYPE, T, T, x < y ? x : y)                                                                    \
-    SHORT_BINARY(partita_max_##TYPE, T, T, x > y ? x : y)                                                                    \
     BINARY(partita_bit_and_##TYPE, T, T, x &y)                                                                         \
     BINARY(partita_bit_or_##TYPE, T, T, x | y)                                                                         \
     BINARY(partita_bit_xor_##TYPE, T, T, x ^ y)                                                                        \
     BINARY(partita_shift_left_##TYPE, T, T, (NATURAL)y < (BITS) ? (NATURAL)x << y : 0)                                 \
     BINARY(partita_shift_right_##TYPE, T, T, shift_right_##WIDTH(x, y, BITS))                                          \
     COMPARISONS(TYPE, T)
+
+/* Those of i32 are in binary_words.c. */
+#define SHORT_INTEGERS(TYPE, T, NATURAL)                                                                               \
+    SHORT_BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                    \
+    SHORT_BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                    \
+    SHORT_BINARY(partita_mul_##TYPE, T, T, (NATURAL)x *(NATURAL)y)                                                     \
+    SHORT_BINARY(partita_min_##TYPE, T, T, x < y ? x : y)                                                              \
+    SHORT_BINARY(partita_max_##TYPE, T, T, x > y ? x : y)
 
 #define COMPARISONS(TYPE, T)                                                                                           \
     BINARY(partita_equal_##TYPE, T, uint8_t, x == y)                                                                   \
@@ -181,13 +124,15 @@ INTEGERS(i32, int32_t, 32, uint32_t, 32)
 INTEGERS(i64, int64_t, 64, uint64_t, 64)
 INTEGERS(u64, uint64_t, 64, uint64_t, u64)
 
+SHORT_INTEGERS(i8, int8_t, uint32_t)
+SHORT_INTEGERS(u8, uint8_t, uint32_t)
+SHORT_INTEGERS(i64, int64_t, uint64_t)
+SHORT_INTEGERS(u64, uint64_t, uint64_t)
+
 BINARY(partita_pow_i32, int32_t, int32_t, power_64(x, y))
 BINARY(partita_pow_i64, int64_t, int64_t, power_64(x, y))
 BINARY(partita_pow_u64, uint64_t, uint64_t, power_u64(x, y))
 
-SHORT_BINARY(partita_add_f32, float, float, x + y)
-SHORT_BINARY(partita_sub_f32, float, float, x - y)
-SHORT_BINARY(partita_mul_f32, float, float, x *y)
 BINARY(partita_div_f32, float, float, x / y)
 BINARY(partita_mod_f32, float, float, partita_modulo(x, y))
 BINARY(partita_remainder_f32, float, float, partita_remainder(x, y))
@@ -216,7 +161,7 @@ BINARY(partita_equal_bool, uint8_t, uint8_t, (x != 0) == (y != 0))
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_select *select = arguments;                                                               \
-        const struct partita_range share = partita_share_of(select->extents, 8, core, cores);           \
+        const struct partita_range share = partita_share_of(select->extents, core, cores);           \
         const int32_t condition_step = select->condition_strides[PARTITA_AXES - 1];                                    \
         const int32_t then_step = select->then_strides[PARTITA_AXES - 1];                                              \
         const int32_t otherwise_step = select->otherwise_strides[PARTITA_AXES - 1];                                    \

@@ -248,7 +248,7 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
     void partita_requantize_##TYPES(const void *arguments, int32_t core, int32_t cores)                                \
     {                                                                                                                  \
         const struct partita_requantize *requantize = arguments;                                                       \
-        const struct partita_range share = partita_share_of(requantize->extents, 8, core, cores);                      \
+        const struct partita_range share = partita_share_of(requantize->extents, core, cores);                      \
         if (share.from == share.to) {                                                                                  \
             return;                                                                                                    \
         }                                                                                                              \

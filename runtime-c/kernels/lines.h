@@ -26,8 +26,8 @@ struct partita_lines {
 /* The number of elements. */
 int32_t partita_elements(const int32_t extents[PARTITA_AXES]);
 
-/* A core's part of the elements, in whole blocks. */
-struct partita_range partita_share_of(const int32_t extents[PARTITA_AXES], int32_t block, int32_t core, int32_t cores);
+/* A core's part of the elements, in blocks of 8. */
+struct partita_range partita_share_of(const int32_t extents[PARTITA_AXES], int32_t core, int32_t cores);
 
 /* The lines of a range: null for operands that there aren't. */
 struct partita_lines partita_lines(const int32_t *extents, struct partita_range range, int32_t operands,

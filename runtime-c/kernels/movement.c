@@ -6,7 +6,7 @@
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_copy *copy = arguments;                                                                   \
-        const struct partita_range share = partita_share_of(copy->extents, 8, core, cores);                            \
+        const struct partita_range share = partita_share_of(copy->extents, core, cores);                            \
         const int32_t x_step = copy->x_strides[PARTITA_AXES - 1];                                                      \
         const int32_t out_step = copy->out_strides[PARTITA_AXES - 1];                                                  \
         struct partita_lines lines =                                                                                   \

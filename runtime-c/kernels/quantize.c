@@ -7,7 +7,7 @@
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_quantize *quantize = arguments;                                                           \
-        const struct partita_range share = partita_share_of(quantize->extents, 8, core, cores);                        \
+        const struct partita_range share = partita_share_of(quantize->extents, core, cores);                        \
         const int32_t step = quantize->parameter_strides[PARTITA_AXES - 1];                                            \
         struct partita_lines lines =                                                                                   \
             partita_lines(quantize->extents, share, 1, quantize->parameter_strides, 0, 0);                             \
