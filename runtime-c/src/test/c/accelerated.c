@@ -2,7 +2,9 @@
  * Kernels with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments
  * and values, extremes among them. Fails at the first difference. AcceleratedCodeTest finds kernels that aren't here.
  */
+#include "../../../collectives/join.h"
 #include "../../../hal/hal.h"
+#include "../../../kernels/binary.h"
 #include "../../../kernels/convolution.h"
 #include "../../../kernels/gemm.h"
 #include "../../../kernels/integer_attention.h"
@@ -10,6 +12,7 @@
 #include "../../../kernels/nibble_gemm.h"
 #include "../../../kernels/norm.h"
 #include "../../../kernels/quantize.h"
+#include "../../../kernels/unary.h"
 
 partita_kernel portable_gemm_i8_i8, portable_gemm_i8_u8, portable_gemm_u8_i8, portable_gemm_u8_u8, portable_gemv_i8_i8,
     portable_gemv_i8_u8, portable_gemv_u8_i8, portable_gemv_u8_u8, portable_gemv_requantize_i8_i8_u8,
@@ -34,6 +37,11 @@ partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, 
     portable_lookup_u8_u8, portable_quantize_f32_i16, portable_quantize_f32_u16, portable_requantize_i8_u8,
     portable_requantize_i8_i32, portable_requantize_u8_i8, portable_requantize_u8_u8, portable_requantize_i32_u8,
     portable_power_softmax_i8, portable_power_softmax_u8;
+
+partita_kernel portable_relu_f32, portable_add_i32, portable_sub_i32, portable_mul_i32, portable_min_i32, portable_max_i32,
+    portable_add_f32, portable_sub_f32, portable_mul_f32, portable_join_add_f32, portable_join_add_i32, portable_join_max_i32,
+    portable_join_min_i32, portable_join_add_i8, portable_join_max_i8, portable_join_min_i8, portable_join_add_u8,
+    portable_join_max_u8, portable_join_min_u8;
 
 struct pair {
     partita_kernel *accelerated;
@@ -140,6 +148,20 @@ static const struct pair requantized_convolutions[] = {
     {partita_convolution_requantize_u8_i8_i8, portable_convolution_requantize_u8_i8_i8, 0},
     {partita_convolution_requantize_u8_i8_u8, portable_convolution_requantize_u8_i8_u8, 0}};
 
+static const struct pair rectifier = {partita_relu_f32, portable_relu_f32, 0};
+static const struct pair words_of_two[] = {
+    {partita_add_i32, portable_add_i32, 0}, {partita_sub_i32, portable_sub_i32, 0}, {partita_mul_i32, portable_mul_i32, 0},
+    {partita_min_i32, portable_min_i32, 0}, {partita_max_i32, portable_max_i32, 0}, {partita_add_f32, portable_add_f32, 0},
+    {partita_sub_f32, portable_sub_f32, 0}, {partita_mul_f32, portable_mul_f32, 0}};
+
+/* Those of bytes come last. */
+static const struct pair joins[] = {
+    {partita_join_add_f32, portable_join_add_f32, 0}, {partita_join_add_i32, portable_join_add_i32, 0},
+    {partita_join_max_i32, portable_join_max_i32, 0}, {partita_join_min_i32, portable_join_min_i32, 0},
+    {partita_join_add_i8, portable_join_add_i8, 0},   {partita_join_max_i8, portable_join_max_i8, 0},
+    {partita_join_min_i8, portable_join_min_i8, 0},   {partita_join_add_u8, portable_join_add_u8, 0},
+    {partita_join_max_u8, portable_join_max_u8, 0},   {partita_join_min_u8, portable_join_min_u8, 0}};
+
 enum { MOST = 40, OPERAND = MOST * MOST + 4, COLUMNS = 80, DEPTH = 20, ROUNDS = 120 };
 
 static uint32_t state = 20261123;
@@ -167,17 +189,65 @@ static void fill(uint8_t *bytes, int32_t count)
     }
 }
 
+static void verify(const uint8_t *one, const uint8_t *other, int32_t bytes)
+{
+    for (int32_t i = 0; i < bytes; i++) {
+        if (one[i] != other[i]) {
+            partita_fail("accelerated and portable kernels differ");
+        }
+    }
+}
+
 static void compare(const struct pair *pair, void *arguments, void **out, uint8_t *one, uint8_t *other, int32_t bytes)
 {
     *out = one;
     partita_team_run(pair->accelerated, arguments);
     *out = other;
     partita_team_run(pair->portable, arguments);
+    verify(one, other, bytes);
+}
+
+/* Of kernels that write to the tile that they read; both tiles have the same contents. */
+static void compare_in_place(const struct pair *pair, void *arguments, const void **x, void **out, uint8_t *one,
+                             uint8_t *other, int32_t bytes)
+{
+    *x = *out = one;
+    partita_team_run(pair->accelerated, arguments);
+    *x = *out = other;
+    partita_team_run(pair->portable, arguments);
+    verify(one, other, bytes);
+}
+
+static void copy_to_both(const uint8_t *from, int32_t bytes, uint8_t *one, uint8_t *other)
+{
     for (int32_t i = 0; i < bytes; i++) {
-        if (one[i] != other[i]) {
-            partita_fail("accelerated and portable kernels differ");
-        }
+        one[i] = other[i] = from[i];
     }
+}
+
+/* Words of one tile and of two, also in place, and joins of up to three messages: of any bits, NaN among them. */
+static void combine(uint8_t *left, uint8_t *right, int32_t round, uint8_t *one, uint8_t *other)
+{
+    const int32_t lines = 1 + below(3);
+    const int32_t columns = 1 + below(2 * MOST);
+    struct partita_binary binary = {.left = left, .right = right, .extents = {1, 1, 1, 1, lines, columns}};
+    binary.left_strides[PARTITA_AXES - 2] = columns, binary.left_strides[PARTITA_AXES - 1] = below(4) > 0;
+    binary.right_strides[PARTITA_AXES - 2] = below(3), binary.right_strides[PARTITA_AXES - 1] = below(3);
+    compare(&words_of_two[round % 8], &binary, &binary.out, one, other, 4 * lines * columns);
+    const struct pair *joined = &joins[round % 10];
+    struct partita_join join = {.received = right, .count = below(4), .elements = below(2 * MOST)};
+    if (round & 1) {
+        struct partita_unary unary = {.x = left, .count = below(4 * MOST)};
+        compare(&rectifier, &unary, &unary.out, one, other, 4 * unary.count);
+    }
+    copy_to_both(left, OPERAND, one, other);
+    compare(joined, &join, &join.own, one, other, join.elements * (round % 10 < 4 ? 4 : 1));
+    copy_to_both(left, OPERAND, one, other);
+    struct partita_unary in_place = {.count = below(4 * MOST)};
+    compare_in_place(&rectifier, &in_place, &in_place.x, &in_place.out, one, other, 4 * in_place.count);
+    copy_to_both(left, OPERAND, one, other);
+    binary.left_strides[PARTITA_AXES - 1] = 1;
+    compare_in_place(&words_of_two[round % 8], &binary, &binary.left, &binary.out, one, other, 4 * lines * columns);
 }
 
 static struct partita_gemm product(uint8_t *left, uint8_t *right, const int32_t *bias, int32_t m)
@@ -561,6 +631,7 @@ int32_t partita_main(void)
         }
         compare(pair, &gemm, &gemm.out, one, other, bytes);
 
+        combine(left, right, round, one, other);
         fill((uint8_t *)words, 12 * MOST);
         requantize(left, right, words, round, one, other);
         fill((uint8_t *)words, 12 * COLUMNS);

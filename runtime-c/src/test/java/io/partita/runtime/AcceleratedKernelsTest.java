@@ -21,12 +21,15 @@ class AcceleratedKernelsTest {
         Stream.of(
                 "src/test/c/accelerated.c",
                 "src/test/c/portable_convolution.c",
+                "src/test/c/portable_elements.c",
                 "src/test/c/portable_products.c",
                 "src/test/c/portable_network.c",
                 "src/test/c/portable_nibbles.c",
                 "src/test/c/portable_attention.c",
                 "src/test/c/portable_norm.c",
                 "src/test/c/portable_quantize.c",
+                "collectives/join.c",
+                "kernels/binary_words.c",
                 "kernels/convolution.c",
                 "kernels/gemm_integer.c",
                 "kernels/integer_attention_parts.c",
@@ -41,7 +44,8 @@ class AcceleratedKernelsTest {
                 "kernels/lines.c",
                 "kernels/nibble_gemm.c",
                 "kernels/norm.c",
-                "kernels/quantize.c")
+                "kernels/quantize.c",
+                "kernels/unary_relu.c")
             .map(CCompiler.MODULE::resolve)
             .toList();
     Path program = gvsoc.executable("accelerated", Build.SIRACUSA, sources);
