@@ -143,18 +143,36 @@ static PARTITA_COMPACT void add_feature(const float *weights, int32_t count, con
     add_values(weights, count, v, v_row, 1, out);
 }
 
+/* Replaces whole groups of scores, before one that isn't within the range, by e^(score - largest); returns their number. */
+static PARTITA_STAGED int32_t weigh_groups(float *scores, int32_t count, float largest)
+{
+    int32_t next = 0;
+    for (; next + PARTITA_GROUP <= count; next += PARTITA_GROUP, scores += PARTITA_GROUP) {
+        float values[PARTITA_GROUP];
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            values[e] = scores[e];
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            values[e] -= largest;
+        }
+        if (!partita_exponentials(values, PARTITA_GROUP)) {
+            return next;
+        }
+        PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {
+            scores[e] = values[e];
+        }
+    }
+    return next;
+}
+
 /* Replaces scores by e^(score - largest). */
 static PARTITA_COMPACT void weigh(float *scores, int32_t count, float largest)
 {
-    int32_t i = 0;
-    for (; i <= count - PARTITA_EXPONENTIALS; i += PARTITA_EXPONENTIALS) {
-        PARTITA_UNROLLED (int32_t j = 0; j < PARTITA_EXPONENTIALS; j++) {
-            scores[i + j] -= largest;
+    for (int32_t next = 0; next < count;) {
+        next += weigh_groups(scores + next, count - next, largest);
+        for (int32_t e = 0; e < PARTITA_GROUP && next < count; e++, next++) {
+            scores[next] = partita_exp(scores[next] - largest);
         }
-        partita_exp_of_negatives(scores + i, PARTITA_EXPONENTIALS);
-    }
-    for (; i < count; i++) {
-        scores[i] = partita_exp_of_negative(scores[i] - largest);
     }
 }
 

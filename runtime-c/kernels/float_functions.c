@@ -60,33 +60,36 @@ static inline float scaled(float x, int32_t exponent)
 
 float partita_exp(float x)
 {
-    int32_t exponent;
+    float sum;
+    float slope;
+    if (partita_exponentials(&x, 1)) {
+        return x;
+    }
     if (!(x < 89.0f)) {
         return x + PARTITA_INFINITY;
     }
     if (x < -104.0f) {
         return 0;
     }
-    const float less_one = partita_reduced_exponential(x, &exponent);
-    return scaled(1.0f + less_one, exponent);
+    partita_reduce(1.0f, &x, &sum, &slope, 1);
+    return scaled(x * slope + 1.0f, partita_exponent(sum));
 }
 
 /* 2^k (e^r - 1) + (2^k - 1): the worst place is r = -ln 2 / 2 with k = 1, where both nearly cancel. */
 float partita_exp_minus_1(float x)
 {
-    int32_t exponent;
+    float sum;
+    float slope;
     if (!(x < 40.0f)) {
         return partita_exp(x);
     }
     if (x < -18.0f) {
         return -1;
     }
-    if (partita_absolute(x) < 0x1p-13f) {
-        return x + x * x / 2;
-    }
-    const float less_one = partita_reduced_exponential(x, &exponent);
-    const float power = power_of_two(exponent);
-    return exponent == 0 ? less_one : power * less_one + (power - 1.0f);
+    partita_reduce(1.0f, &x, &sum, &slope, 1);
+    const float less_one = x * slope;
+    const float power = partita_power_of_two(sum);
+    return partita_exponent(sum) == 0 ? less_one : power * less_one + (power - 1.0f);
 }
 
 /* (E + E / (E + 1)) / 2 with E = e^|x| - 1: nothing cancels. */
@@ -229,15 +232,9 @@ float partita_tan(float x)
     return sine_of(r, quarter) / sine_of(r, quarter + 1);
 }
 
-/* E / (E + 2) with E = e^2|x| - 1: E's error of 5 u isn't amplified, and three roundings are added. */
 float partita_tanh(float x)
 {
-    const float magnitude = partita_absolute(x);
-    if (magnitude > 9.5f) {
-        return partita_with_sign_of(1.0f, x);
-    }
-    const float grown = partita_exp_minus_1(2 * magnitude);
-    return partita_with_sign_of(grown / (grown + 2.0f), x);
+    return partita_tanhs(&x, 1) ? x : x != x ? x : partita_with_sign_of(1.0f, x);
 }
 
 /* erf(x) / x as a polynomial in x^2 for |x| <= 1: Chebyshev, relative error 1.4e-9. */
@@ -275,11 +272,10 @@ float partita_erf(float x)
     return partita_with_sign_of(1.0f - partita_erf_complement(magnitude), x);
 }
 
-/* The exponential is never above 1, so nothing overflows and small results stay precise. */
+/* Where e^-x is more than 2^125, it's e^x. */
 float partita_sigmoid(float x)
 {
-    const float exponential = partita_exp(-partita_absolute(x));
-    return (x < 0 ? exponential : 1.0f) / (1.0f + exponential);
+    return partita_sigmoids(&x, 1) ? x : x > 0 ? 1.0f : partita_exp(x);
 }
 
 float partita_softplus(float x)
@@ -301,16 +297,15 @@ float partita_gelu(float x)
     return x / 2 * (1.0f + partita_erf(argument));
 }
 
-/* (1 + tanh(y)) / 2 is sigmoid(2 y): y is off by 4 u, which gives 8 |y| u where the sigmoid is an exponential. */
 float partita_gelu_tanh(float x)
 {
-    const float y = x * (0.797884560803f + 0.0356774081363f * (x * x));
-    return x * partita_sigmoid(2 * y);
+    const float argument = x * (2 * 0.797884560803f + 2 * 0.0356774081363f * (x * x));
+    return partita_tanh_gelus(&x, 1) ? x : x * partita_sigmoid(argument);
 }
 
 float partita_silu(float x)
 {
-    return x * partita_sigmoid(x);
+    return partita_silus(&x, 1) ? x : x * partita_sigmoid(x);
 }
 
 float partita_hard_swish(float x)
@@ -320,7 +315,7 @@ float partita_hard_swish(float x)
 
 float partita_quick_gelu(float x)
 {
-    return x * partita_sigmoid(1.702f * x);
+    return partita_quick_gelus(&x, 1) ? x : x * partita_sigmoid(1.702f * x);
 }
 
 /* Whether x is an integer, and whether it is odd. */

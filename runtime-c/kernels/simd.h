@@ -206,6 +206,14 @@ static inline int32_t partita_truncated(float x)
     return integer;
 }
 
+/* fmax.s: the greater of two floats, or the other one if one is NaN. */
+static inline float partita_greater(float x, float y)
+{
+    float greater;
+    __asm__("fmax.s %0, %1, %2" : "=f"(greater) : "f"(x), "f"(y));
+    return greater;
+}
+
 /* p.fl1: the number of the highest bit that is set, of an x other than 0. */
 static inline int32_t partita_highest_bit(uint32_t x)
 {
@@ -358,6 +366,11 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
 static inline int32_t partita_truncated(float x)
 {
     return x < -0x1p31f ? INT32_MIN : x < 0x1p31f ? (int32_t)x : INT32_MAX;
+}
+
+static inline float partita_greater(float x, float y)
+{
+    return x > y || y != y ? x : y;
 }
 
 static inline int32_t partita_highest_bit(uint32_t x)

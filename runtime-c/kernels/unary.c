@@ -1,7 +1,7 @@
 #include "unary.h"
 
 #include "double_functions.h"
-#include "float_functions.h"
+#include "exponential.h"
 
 #define UNARY(NAME, IN, OUT, VALUE)                                                                                    \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
@@ -47,6 +47,41 @@
         }                                                                                                              \
     }
 
+/* partita_NAME_f32, with GROUP for groups within its range. */
+#define GROUPED(NAME, GROUP)                                                                                           \
+    /* Returns the number of elements before the first group that isn't. */                                            \
+    static PARTITA_STAGED int32_t NAME##_of_groups(const float *x, float *out, int32_t count)                          \
+    {                                                                                                                  \
+        int32_t next = 0;                                                                                              \
+        for (; next + PARTITA_GROUP <= count; next += PARTITA_GROUP, x += PARTITA_GROUP, out += PARTITA_GROUP) {       \
+            float values[PARTITA_GROUP];                                                                               \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                values[e] = x[e];                                                                                      \
+            }                                                                                                          \
+            if (!GROUP(values, PARTITA_GROUP)) {                                                                       \
+                return next;                                                                                           \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t e = 0; e < PARTITA_GROUP; e++) {                                                 \
+                out[e] = values[e];                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        return next;                                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
+    void partita_##NAME##_f32(const void *arguments, int32_t core, int32_t cores)                                      \
+    {                                                                                                                  \
+        const struct partita_unary *unary = arguments;                                                                 \
+        const struct partita_range share = partita_share(unary->count, 8, core, cores);                                \
+        const float *x = unary->x;                                                                                     \
+        float *out = unary->out;                                                                                       \
+        for (int32_t next = share.from; next < share.to;) {                                                            \
+            next += NAME##_of_groups(x + next, out + next, share.to - next);                                           \
+            for (int32_t i = 0; i < PARTITA_GROUP && next < share.to; i++, next++) {                                   \
+                out[next] = partita_##NAME(x[next]);                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
 /* Within 6 u. e^|x| / 2 fits where e^|x| alone does not. */
 static float cosh_of(float x)
 {
@@ -68,7 +103,12 @@ UNARY(partita_round_f32, float, float, partita_round(x))
 UNARY(partita_sqrt_f32, float, float, partita_sqrt(x))
 UNARY(partita_reciprocal_f32, float, float, 1.0f / x)
 
-UNARY(partita_exp_f32, float, float, partita_exp(x))
+GROUPED(exp, partita_exponentials)
+GROUPED(tanh, partita_tanhs)
+GROUPED(sigmoid, partita_sigmoids)
+GROUPED(silu, partita_silus)
+GROUPED(quick_gelu, partita_quick_gelus)
+GROUPED(gelu_tanh, partita_tanh_gelus)
 UNARY(partita_log_f32, float, float, partita_log(x))
 UNARY(partita_sin_f32, float, float, partita_sin(x))
 UNARY(partita_cos_f32, float, float, partita_cos(x))
@@ -78,18 +118,13 @@ UNARY(partita_acos_f32, float, float, partita_acos(x))
 UNARY(partita_atan_f32, float, float, partita_atan(x))
 UNARY(partita_sinh_f32, float, float, partita_sinh(x))
 UNARY(partita_cosh_f32, float, float, cosh_of(x))
-UNARY(partita_tanh_f32, float, float, partita_tanh(x))
 UNARY(partita_asinh_f32, float, float, partita_asinh(x))
 UNARY(partita_acosh_f32, float, float, partita_acosh(x))
 UNARY(partita_atanh_f32, float, float, partita_atanh(x))
 UNARY(partita_erf_f32, float, float, partita_erf(x))
-UNARY(partita_sigmoid_f32, float, float, partita_sigmoid(x))
 UNARY(partita_softplus_f32, float, float, partita_softplus(x))
 UNARY(partita_gelu_f32, float, float, partita_gelu(x))
-UNARY(partita_gelu_tanh_f32, float, float, partita_gelu_tanh(x))
-UNARY(partita_silu_f32, float, float, partita_silu(x))
 UNARY(partita_hard_swish_f32, float, float, partita_hard_swish(x))
-UNARY(partita_quick_gelu_f32, float, float, partita_quick_gelu(x))
 
 UNARY(partita_abs_f64, double, double, partita_double_absolute(x))
 UNARY(partita_neg_f64, double, double, -x)
