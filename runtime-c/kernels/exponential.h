@@ -56,13 +56,13 @@ PARTITA_INLINE void partita_reduce(float factor, float *x, float *sums, float *s
 
 static inline int32_t partita_exponent(float sum)
 {
-    return (int32_t)(partita_bits(sum) - partita_bits(PARTITA_ROUNDER));
+    return (int32_t)(partita_moved_bits(sum) - partita_bits(PARTITA_ROUNDER));
 }
 
 /* 2^exponent, for exponents from -126 to 127; the upper digits of the sum are lost. */
 static inline float partita_power_of_two(float sum)
 {
-    return partita_from_bits((partita_bits(sum) << 23) + partita_bits(1.0f));
+    return partita_moved_float((partita_moved_bits(sum) << 23) + partita_bits(1.0f));
 }
 
 /* The largest magnitude of exponents for which 2^exponent, its half, its double and their inverses are normal. */
@@ -98,7 +98,7 @@ PARTITA_INLINE int32_t partita_exponentials(float *x, int32_t count)
         slopes[i] = rests[i] * slopes[i] + 1.0f;
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
-        x[i] = partita_from_bits(partita_bits(slopes[i]) + (partita_bits(sums[i]) << 23));
+        x[i] = partita_moved_float(partita_moved_bits(slopes[i]) + (partita_moved_bits(sums[i]) << 23));
     }
     return 1;
 }
@@ -112,7 +112,7 @@ PARTITA_INLINE void partita_near_inverses(const float *x, float *inverses, float
 {
     const uint32_t first = 0x7ef34000u;
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
-        inverses[i] = partita_from_bits(first - partita_bits(x[i]));
+        inverses[i] = partita_moved_float(first - partita_moved_bits(x[i]));
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
         errors[i] = 2.00125f - x[i] * inverses[i];

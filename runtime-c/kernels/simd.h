@@ -206,6 +206,22 @@ static inline int32_t partita_truncated(float x)
     return integer;
 }
 
+/* fmv.x.w: the bits of a float, which stays in its register too. */
+static inline uint32_t partita_moved_bits(float x)
+{
+    uint32_t bits;
+    __asm__("fmv.x.w %0, %1" : "=r"(bits) : "f"(x));
+    return bits;
+}
+
+/* fmv.w.x: the float with these bits, in a register of floats, however often it's used. */
+static inline float partita_moved_float(uint32_t bits)
+{
+    float x;
+    __asm__("fmv.w.x %0, %1" : "=f"(x) : "r"(bits));
+    return x;
+}
+
 /* fmax.s: the greater of two floats, or the other one if one is NaN. */
 static inline float partita_greater(float x, float y)
 {
@@ -366,6 +382,24 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
 static inline int32_t partita_truncated(float x)
 {
     return x < -0x1p31f ? INT32_MIN : x < 0x1p31f ? (int32_t)x : INT32_MAX;
+}
+
+static inline uint32_t partita_moved_bits(float x)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } both = {.value = x};
+    return both.bits;
+}
+
+static inline float partita_moved_float(uint32_t bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } both = {.bits = bits};
+    return both.value;
 }
 
 static inline float partita_greater(float x, float y)
