@@ -204,14 +204,26 @@ public record ElementRun(
     return new ElementRun(first, next - first, start.source(), steps, start.count(), last.out());
   }
 
-  /** Kernels of floats, of tables and of conversions compute several elements together. */
+  /**
+   * Kernels of floats and of tables compute several elements together, and others have hardware
+   * loops, which are worth it for many elements.
+   */
   private boolean isFasterAlone() {
     boolean isShort = count instanceof TileExpression.Literal(long number) && number < MANY;
     return hasFloats()
         || steps.stream().anyMatch(step -> step.function == Function.LOOKUP)
-        || !isShort
-            && !steps.isEmpty()
-            && steps.stream().allMatch(step -> step.function == Function.CAST);
+        || !isShort && !steps.isEmpty() && steps.stream().allMatch(ElementRun::hasHardwareLoop);
+  }
+
+  /** Whether the kernel of a function of integers has one, for operands of its shape. */
+  private static boolean hasHardwareLoop(Step step) {
+    return switch (step.function) {
+      case ADD, SUB, MUL ->
+          step.to == ElementType.I32
+              && step.operands.stream().allMatch(operand -> operand.period.isEmpty());
+      case CAST, REQUANTIZE -> true;
+      case MIN, MAX, LOOKUP, QUANTIZE -> false;
+    };
   }
 
   /** A quantization is the last step of a run that is computed in groups. */

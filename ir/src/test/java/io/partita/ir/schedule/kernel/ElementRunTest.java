@@ -108,6 +108,26 @@ class ElementRunTest {
         .containsExactly(Optional.of(1L), Optional.of(4L), Optional.empty());
   }
 
+  private static KernelCall sum(long columns, long... strides) {
+    return new KernelCall(
+        KernelTable.get("add_i32"),
+        List.of(
+            at("left", tile(X)),
+            at("right", tile(OTHER)),
+            at("out", tile(OUT)),
+            axes("extents", 5, columns),
+            axes("left_strides", columns, 1),
+            axes("right_strides", strides)),
+        List.of());
+  }
+
+  @Test
+  void singleSumsOfManyWordsAreInNoRun() {
+    assertThat(runs(sum(204, 204, 1))).containsExactly("0-0");
+    assertThat(runs(sum(205, 205, 1))).isEmpty();
+    assertThat(runs(sum(205, 0, 0))).containsExactly("0-0");
+  }
+
   @Test
   void columnsAndSingleFloatsAreInNoRun() {
     assertThat(runs(add(tile(X), tile(OUT), 1, 0))).isEmpty();

@@ -66,7 +66,15 @@ final class IntegerCases extends KernelCases {
   };
 
   private static final long[][] VALUES = {
-    size(64), size(200), size(256), size(1000), size(2000), size(700)
+    size(64),
+    size(200),
+    size(256),
+    size(1000),
+    size(2000),
+    size(700),
+    size(4096),
+    size(3000),
+    size(1500)
   };
 
   /** Products with wide sums and with requantised ones. */
