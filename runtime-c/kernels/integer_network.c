@@ -4,8 +4,8 @@
 #include "requantized.h"
 
 /*
- * Multipliers and addends whose magnitudes are below these need 32 bits only: products with bytes are below 2^30, and words can be
- * clamped first, as partita_scale says.
+ * Multipliers and addends whose magnitudes are below these need 32 bits only: products with bytes are below 2^30, and
+ * words can be clamped first, as partita_scale says.
  */
 enum { MULTIPLIER_BITS_OF_BYTES = 22, BITS_OF_WORDS = 27 };
 
@@ -39,7 +39,7 @@ struct line {
 
 /*
  * RESCALE: `count` elements, at least one, with one scale.
- * SMALL_LINE, SHIFTED_LINE, UPPER_LINE, WIDE_LINE: a line whose way is the one of this name.
+ * LINES: a line that isn't empty, in the way that way_of chooses.
  */
 #ifdef PARTITA_XPULP
 
@@ -65,7 +65,8 @@ static PARTITA_COMPACT enum way way_of(const struct partita_requantized *to, con
             partita_magnitudes(line->multiplier, line->multiplier_step, line->multiplier_step == 0 ? 1 : line->count);
         const uint32_t addends =
             partita_magnitudes(line->addend, line->addend_step, line->addend_step == 0 ? 1 : line->count);
-        if (multipliers >> (are_bytes ? MULTIPLIER_BITS_OF_BYTES : BITS_OF_WORDS) == 0 && addends >> BITS_OF_WORDS == 0) {
+        if (multipliers >> (are_bytes ? MULTIPLIER_BITS_OF_BYTES : BITS_OF_WORDS) == 0 &&
+            addends >> BITS_OF_WORDS == 0) {
             return SMALL;
         }
     }
@@ -89,8 +90,8 @@ static PARTITA_COMPACT enum way way_of(const struct partita_requantized *to, con
                      : "memory")
 
 #define RESCALE(TYPES, IN, OUT, LOAD, STORE)                                                                           \
-    static inline void scaled_##TYPES(struct partita_scale scale, int32_t shift, int32_t low, int32_t high, const IN *x, OUT *out,\
-                            int32_t count)                                                                             \
+    static inline void scaled_##TYPES(struct partita_scale scale, int32_t shift, int32_t low, int32_t high,            \
+                                      const IN *x, OUT *out, int32_t count)                                            \
     {                                                                                                                  \
         int32_t value, sum;                                                                                            \
         __asm__ volatile(".p2align 2\n"                                                                                \
@@ -125,12 +126,12 @@ static PARTITA_COMPACT enum way way_of(const struct partita_requantized *to, con
     "add %[value], %[value], %[addend]\n"
 
 /*
- * A shifted sum has one binary digit more than the result, by which it is rounded; it is at most 2^30. Where this
- * saturates the upper half, for a shift of d >= 4, the sum is at least 2^30 - 2^(32 - d), so beyond the limits.
+ * SHIFTED: a sum is shifted by d = shift - 1 first, and by the last digit after rounding by it. Its upper half is saturated,
+ * so that it is at most 2^30; where that changes it, it is at least 2^30 - 2^(32 - d), so beyond limits of 2^28 for d >= 4.
  */
 #define LINES(TYPES, IN, OUT, LOAD, STORE)                                                                             \
     static PARTITA_COMPACT void narrow_##TYPES(const struct partita_requantized *requantized, struct line line,        \
-                                              enum way way, const IN *x, OUT *out)                                     \
+                                               enum way way, const IN *x, OUT *out)                                    \
     {                                                                                                                  \
         const int32_t shift = requantized->shift;                                                                      \
         const int32_t low = (int32_t)requantized->low;                                                                 \
@@ -167,7 +168,7 @@ static PARTITA_COMPACT enum way way_of(const struct partita_requantized *to, con
     }                                                                                                                  \
                                                                                                                        \
     static inline void line_##TYPES(const struct partita_requantized *requantized, struct line line, enum way way,     \
-                                   const IN *x, OUT *out)                                                              \
+                                    const IN *x, OUT *out)                                                             \
     {                                                                                                                  \
         if (way == WIDE) {                                                                                             \
             wide_##TYPES(*requantized, line, x, out);                                                                  \
@@ -189,8 +190,8 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
 }
 
 #define RESCALE(TYPES, IN, OUT, LOAD, STORE)                                                                           \
-    static inline void scaled_##TYPES(struct partita_scale scale, int32_t shift, int32_t low, int32_t high, const IN *x, OUT *out,\
-                            int32_t count)                                                                             \
+    static inline void scaled_##TYPES(struct partita_scale scale, int32_t shift, int32_t low, int32_t high,            \
+                                      const IN *x, OUT *out, int32_t count)                                            \
     {                                                                                                                  \
         for (int32_t i = 0; i < count; i++) {                                                                          \
             out[i] = (OUT)partita_rescale(scale, shift, low, high, x[i]);                                              \
@@ -199,7 +200,7 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
 
 #define LINES(TYPES, IN, OUT, LOAD, STORE)                                                                             \
     static inline void line_##TYPES(const struct partita_requantized *requantized, struct line line, enum way way,     \
-                                   const IN *x, OUT *out)                                                              \
+                                    const IN *x, OUT *out)                                                             \
     {                                                                                                                  \
         (void)way;                                                                                                     \
         wide_##TYPES(*requantized, line, x, out);                                                                      \
@@ -222,7 +223,7 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
     LINES(TYPES, IN, OUT, LOAD, STORE)                                                                                 \
                                                                                                                        \
     static __attribute__((noinline)) void lines_##TYPES(const struct partita_requantize *requantize,                   \
-                                                       struct partita_range share)                                     \
+                                                        struct partita_range share)                                    \
     {                                                                                                                  \
         const struct partita_requantized to =                                                                          \
             partita_requantized(requantize->shift, requantize->low, requantize->high);                                 \
@@ -241,7 +242,7 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
                 last = line;                                                                                           \
             }                                                                                                          \
             line_##TYPES(&to, line, way, (const IN *)requantize->x + lines.position,                                   \
-                        (OUT *)requantize->out + lines.position);                                                      \
+                         (OUT *)requantize->out + lines.position);                                                     \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
@@ -258,8 +259,8 @@ static inline enum way way_of(const struct partita_requantized *to, const struct
             return;                                                                                                    \
         }                                                                                                              \
         scaled_##TYPES(scale, requantize->shift, (int32_t)requantize->low, (int32_t)requantize->high,                  \
-                      (const IN *)requantize->x + share.from, (OUT *)requantize->out + share.from,                     \
-                      share.to - share.from);                                                                          \
+                       (const IN *)requantize->x + share.from, (OUT *)requantize->out + share.from,                    \
+                       share.to - share.from);                                                                         \
     }
 
 REQUANTIZE(i8_i8, int8_t, int8_t, "p.lb", "p.sb")
@@ -283,21 +284,100 @@ static inline int64_t gelu(const struct partita_integer_gelu *gelu, int64_t x)
     return partita_multiply_wrapping_64(x, partita_add_wrapping_64(gelu->one, error) >> 1);
 }
 
-#define INTEGER_GELU(NAME, T)                                                                                          \
+/*
+ * The same for bytes in 32 bits that wrap, which the result's lower 8 are computed from. Magnitudes of bytes are at most 255.
+ * An x of 0 may have any sign.
+ */
+struct byte_gelu {
+    uint32_t b;
+    uint32_t one;
+    int32_t most;
+};
+
+static struct byte_gelu byte_gelu(const struct partita_integer_gelu *gelu)
+{
+    const int64_t most = partita_multiply_wrapping_64(gelu->b, -1);
+    struct byte_gelu bytes = {.b = (uint32_t)gelu->b, .one = (uint32_t)gelu->one};
+    if (most < 0) { /* It is less than all magnitudes. */
+        bytes.b = 0;
+    } else {
+        bytes.most = most < 255 ? (int32_t)most : 255;
+    }
+    return bytes;
+}
+
+/* BYTE_GELU: of `count` bytes, at least one. */
+#ifdef PARTITA_XPULP
+
+#define BYTE_GELU(NAME, T, LOAD)                                                                                       \
+    static inline void NAME(struct byte_gelu gelu, const T *x, T *out, int32_t count)                                  \
+    {                                                                                                                  \
+        int32_t value, sign, result;                                                                                   \
+        __asm__ volatile(".p2align 2\n"                                                                                \
+                         ".option push\n"                                                                              \
+                         ".option norvc\n"                                                                             \
+                         "lp.setup 0, %[count], 13\n" LOAD " %[value], %[x], %[byte]\n"                                \
+                         "p.abs %[result], %[value]\n"                                                                 \
+                         "p.min %[result], %[result], %[most]\n"                                                       \
+                         "add %[result], %[result], %[b]\n"                                                            \
+                         "srai %[sign], %[value], 31\n"                                                                \
+                         "mul %[result], %[result], %[result]\n"                                                       \
+                         "sub %[result], %[unit], %[result]\n"                                                         \
+                         "xor %[result], %[result], %[sign]\n"                                                         \
+                         "sub %[result], %[result], %[sign]\n"                                                         \
+                         "add %[result], %[result], %[unit]\n"                                                         \
+                         "srai %[result], %[result], 1\n"                                                              \
+                         "mul %[result], %[result], %[value]\n"                                                        \
+                         "p.sb %[result], %[to], %[byte]\n"                                                            \
+                         "lp.end 0\n"                                                                                  \
+                         ".option pop\n"                                                                               \
+                         : [value] "=&r"(value), [sign] "=&r"(sign), [result] "=&r"(result), [x] "+r"(x),              \
+                           [to] "+r"(out)                                                                              \
+                         : [count] "r"(count), [byte] "r"(1), [most] "r"(gelu.most), [b] "r"(gelu.b),                  \
+                           [unit] "r"(gelu.one)                                                                        \
+                         : "memory");                                                                                  \
+    }
+
+#else
+
+#define BYTE_GELU(NAME, T, LOAD)                                                                                       \
+    static inline void NAME(struct byte_gelu gelu, const T *x, T *out, int32_t count)                                  \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i++) {                                                                          \
+            const int32_t magnitude = x[i] < 0 ? -x[i] : x[i];                                                         \
+            const uint32_t inside = (uint32_t)partita_min(magnitude, gelu.most) + gelu.b;                              \
+            const uint32_t complement = gelu.one - inside * inside;                                                    \
+            const uint32_t both = gelu.one + (x[i] < 0 ? -complement : complement);                                    \
+            out[i] = (T)((uint32_t)x[i] * (both >> 1));                                                                \
+        }                                                                                                              \
+    }
+
+#endif
+
+BYTE_GELU(gelu_i8, int8_t, "p.lb")
+BYTE_GELU(gelu_u8, uint8_t, "p.lbu")
+
+static void gelu_i32(const struct partita_integer_gelu *operation, const int32_t *x, int32_t *out, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = (int32_t)gelu(operation, x[i]);
+    }
+}
+
+#define INTEGER_GELU(NAME, T, GELU, OPERATION)                                                                         \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
         const struct partita_integer_gelu *operation = arguments;                                                      \
         const struct partita_range share = partita_share(operation->count, 8, core, cores);                            \
-        const T *x = operation->x;                                                                                     \
-        T *out = operation->out;                                                                                       \
-        for (int32_t i = share.from; i < share.to; i++) {                                                              \
-            out[i] = (T)gelu(operation, x[i]);                                                                         \
+        if (share.from < share.to) {                                                                                   \
+            GELU(OPERATION, (const T *)operation->x + share.from, (T *)operation->out + share.from,                    \
+                 share.to - share.from);                                                                               \
         }                                                                                                              \
     }
 
-INTEGER_GELU(partita_integer_gelu_i8, int8_t)
-INTEGER_GELU(partita_integer_gelu_u8, uint8_t)
-INTEGER_GELU(partita_integer_gelu_i32, int32_t)
+INTEGER_GELU(partita_integer_gelu_i8, int8_t, gelu_i8, byte_gelu(operation))
+INTEGER_GELU(partita_integer_gelu_u8, uint8_t, gelu_u8, byte_gelu(operation))
+INTEGER_GELU(partita_integer_gelu_i32, int32_t, gelu_i32, operation)
 
 static inline float float_at(const float *floats, int32_t index)
 {

@@ -36,7 +36,7 @@ partita_kernel portable_gemm_requantize_u8_i8_i32, portable_integer_softmax_i8, 
     portable_layer_norm_f32, portable_rms_norm_f32, portable_norm_squares_f32, portable_norm_by_sums_f32, portable_lookup_i8_u8,
     portable_lookup_u8_u8, portable_quantize_f32_i16, portable_quantize_f32_u16, portable_requantize_i8_u8,
     portable_requantize_i8_i32, portable_requantize_u8_i8, portable_requantize_u8_u8, portable_requantize_i32_u8,
-    portable_power_softmax_i8, portable_power_softmax_u8;
+    portable_power_softmax_i8, portable_power_softmax_u8, portable_integer_gelu_i8, portable_integer_gelu_u8;
 
 partita_kernel portable_relu_f32, portable_add_i32, portable_sub_i32, portable_mul_i32, portable_min_i32, portable_max_i32,
     portable_add_f32, portable_sub_f32, portable_mul_f32, portable_join_add_f32, portable_join_add_i32, portable_join_max_i32,
@@ -107,6 +107,9 @@ static const struct pair lookups[] = {{partita_lookup_i8_i8, portable_lookup_i8_
                                       {partita_lookup_u8_u8, portable_lookup_u8_u8, 0},
                                       {partita_lookup_i8_f32, portable_lookup_i8_f32, 0},
                                       {partita_lookup_u8_f32, portable_lookup_u8_f32, 0}};
+
+static const struct pair gelus[] = {{partita_integer_gelu_i8, portable_integer_gelu_i8, 0},
+                                    {partita_integer_gelu_u8, portable_integer_gelu_u8, 0}};
 
 static const struct pair norms[] = {{partita_integer_layer_norm_i8, portable_integer_layer_norm_i8, 0},
                                     {partita_integer_layer_norm_u8, portable_integer_layer_norm_u8, 0},
@@ -645,6 +648,14 @@ int32_t partita_main(void)
 
         struct partita_lookup lookup = {.x = left + below(4), .table = right, .count = below(8 * MOST)};
         compare(&lookups[round % 6], &lookup, &lookup.out, one, other, lookup.count * (round % 6 < 4 ? 1 : 4));
+
+        struct partita_integer_gelu gelu = {.x = left + below(4), .b = -below(300), .one = below(1 << 20)};
+        gelu.count = below(8 * MOST);
+        if (below(4) == 0) {
+            gelu.b = (int64_t)((uint64_t)next() << 32 | next()) >> below(64);
+            gelu.one = (int64_t)((uint64_t)next() << 32 | next()) >> below(64);
+        }
+        compare(&gelus[round % 2], &gelu, &gelu.out, one, other, gelu.count);
 
         norm_of_integers(left, words, round, one, other);
         soften(left, (uint32_t *)right, round, one, other);
