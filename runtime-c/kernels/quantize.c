@@ -48,19 +48,71 @@ static inline int32_t with_one_scale(const struct partita_quantize *quantize)
     return strides == 0 ? elements : -1;
 }
 
-#define QUANTIZE(TYPE, T, WIDE, LEVEL, MIN, MAX)                                                                       \
+/* (float)(x - zero). Most differences have 32 bits, of which the conversion is one instruction and not a function. */
+static inline float difference(int32_t x, int32_t zero)
+{
+    const int32_t near = (int32_t)((uint32_t)x - (uint32_t)zero);
+    return ((x ^ zero) & (x ^ near)) < 0 ? (float)((int64_t)x - zero) : (float)near;
+}
+
+#define QUANTIZE(TYPE, T, DIFFERENCE, LEVEL, MIN, MAX)                                                                 \
     WALK(partita_quantize_f32_##TYPE, float, T, T, LEVEL(x, scale, zero, MIN, MAX))                                    \
-    WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)((WIDE)x - zero) * scale)
+    WALK(partita_dequantize_##TYPE##_f32, T, float, T, DIFFERENCE * scale)
 
-QUANTIZE(i16, int16_t, int32_t, partita_narrow_level, INT16_MIN, INT16_MAX)
-QUANTIZE(u16, uint16_t, int32_t, partita_narrow_level, 0, UINT16_MAX)
-QUANTIZE(i32, int32_t, int64_t, level, INT32_MIN, INT32_MAX)
+QUANTIZE(i16, int16_t, (float)(x - zero), partita_narrow_level, INT16_MIN, INT16_MAX)
+QUANTIZE(u16, uint16_t, (float)(x - zero), partita_narrow_level, 0, UINT16_MAX)
+QUANTIZE(i32, int32_t, difference(x, zero), level, INT32_MIN, INT32_MAX)
 
-static PARTITA_COMPACT partita_kernel levels_i8, levels_u8;
+static PARTITA_COMPACT partita_kernel levels_i8, levels_u8, floats_i8, floats_u8;
+
+/* Levels that are converted at a time. */
+enum { NEAR = 8 };
 
 #define QUANTIZE_BYTES(TYPE, T, MIN, MAX)                                                                              \
     WALK(levels_##TYPE, float, T, T, partita_narrow_level(x, scale, zero, MIN, MAX))                                   \
-    WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)(x - zero) * scale)                                      \
+    WALK(floats_##TYPE, T, float, T, (float)(x - zero) * scale)                                                        \
+                                                                                                                       \
+    /* Whole groups. Operations on floats have others in between, as two cores share a unit, and wait for no result. */  \
+    static PARTITA_STAGED void scale_##TYPE(const T *x, float *out, int32_t count, int32_t zero, float scale)          \
+    {                                                                                                                  \
+        for (; count >= NEAR; count -= NEAR, x += NEAR, out += NEAR) {                                                 \
+            int32_t levels[NEAR];                                                                                      \
+            float values[NEAR];                                                                                        \
+            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
+                levels[i] = x[i];                                                                                      \
+            }                                                                                                          \
+            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
+                values[i] = (float)(levels[i] - zero);                                                                 \
+            }                                                                                                          \
+            values[0] *= scale;                                                                                        \
+            PARTITA_UNROLLED (int32_t i = 0; i < NEAR; i++) {                                                          \
+                if (i + 1 < NEAR) {                                                                                    \
+                    values[i + 1] *= scale;                                                                            \
+                }                                                                                                      \
+                out[i] = values[i];                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    PARTITA_COMPACT void partita_dequantize_##TYPE##_f32(const void *arguments, int32_t core, int32_t cores)           \
+    {                                                                                                                  \
+        const struct partita_quantize *quantize = arguments;                                                           \
+        const int32_t elements = with_one_scale(quantize);                                                             \
+        if (elements < 0) {                                                                                            \
+            floats_##TYPE(arguments, core, cores);                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const struct partita_range share = partita_share(elements, 8, core, cores);                                    \
+        const float scale = quantize->scale[0];                                                                        \
+        const int32_t zero = *(const T *)quantize->zero;                                                               \
+        const T *const x = quantize->x;                                                                                \
+        float *const out = quantize->out;                                                                              \
+        const int32_t count = share.to - share.from;                                                                   \
+        scale_##TYPE(x + share.from, out + share.from, count, zero, scale);                                            \
+        for (int32_t i = share.to - count % NEAR; i < share.to; i++) {                                                 \
+            out[i] = (float)(x[i] - zero) * scale;                                                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
                                                                                                                        \
     /* Returns the number of elements before those that need a division, in whole groups. */                           \
     static PARTITA_STAGED int32_t near_##TYPE(const float *x, T *out, int32_t count, struct partita_levels to)         \
