@@ -32,8 +32,8 @@ enum { PARTITA_BINARY_NEAR = 8 };
 #define PARTITA_SHORT_BINARY_LINE(NAME, IN, OUT, VALUE)                                                                \
     PARTITA_BINARY_ELEMENTS(NAME, IN, OUT, VALUE)                                                                      \
                                                                                                                        \
-    static __attribute__((noinline)) void NAME##_line(const IN *left, int32_t left_step, const IN *right, int32_t right_step,     \
-                                            OUT *out, int32_t length)                                                  \
+    static __attribute__((noinline)) void NAME##_line(const IN *left, int32_t left_step, const IN *right,              \
+                                                      int32_t right_step, OUT *out, int32_t length)                    \
     {                                                                                                                  \
         for (; left_step == 1 && right_step == 1 && length >= PARTITA_BINARY_NEAR; length -= PARTITA_BINARY_NEAR) {    \
             IN x[PARTITA_BINARY_NEAR];                                                                                 \

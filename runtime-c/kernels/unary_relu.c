@@ -5,7 +5,7 @@
 
 #ifdef PARTITA_XPULP
 
-/* x + 0 has x's value and no other bits of NaN than PARTITA_NAN, which as an integer is greater than 0, as positive floats are. */
+/* x + 0 has the value of x, and of NaN no bits but PARTITA_NAN, which as an integer is greater than 0, as positive floats are. */
 static PARTITA_COMPACT void rectify(const float *x, float *out, int32_t count)
 {
     if (count >= 4) {
