@@ -4,7 +4,6 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Topology;
-import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 
 /**

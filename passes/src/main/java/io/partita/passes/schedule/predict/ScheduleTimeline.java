@@ -9,9 +9,7 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.Channel;
 import io.partita.ir.target.ChipKind;
-import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.schedule.tile.PreloadRoom;
@@ -64,7 +62,6 @@ final class ScheduleTimeline {
             new ChipRun(
                 timeline,
                 PreloadRoom.of(target, chip),
-                names(chip),
                 role,
                 running,
                 device,
@@ -74,12 +71,6 @@ final class ScheduleTimeline {
       }
     }
     chips.sort(Comparator.comparingInt(ChipRun::device));
-  }
-
-  private static MemoryNames names(ChipKind chip) {
-    List<Memory> memories = chip.memories();
-    return new MemoryNames(
-        chip.working().name(), memories.get(1).name(), memories.getLast().name());
   }
 
   /** Transfers that the run before has left under way, of each chip. */
@@ -132,7 +123,7 @@ final class ScheduleTimeline {
 
   private EnergyModel energy(ChipRun run) {
     ChipKind chip = timeline.chip(run.device());
-    return EnergyModel.of(target, chip, names(chip));
+    return EnergyModel.of(target, chip, MemoryNames.of(chip));
   }
 
   /** Whether the chip did something for a message. */
@@ -144,7 +135,7 @@ final class ScheduleTimeline {
             case Action.Send send -> send(chip, send.message());
             case Action.Post post -> post(chip, post.message());
             case Action.Load load -> {
-              chip.loads();
+              chip.exchange().loads();
               yield true;
             }
             case Action.Finish finish -> finish(chip, finish);
@@ -170,7 +161,7 @@ final class ScheduleTimeline {
       room = before.get(number - capacity);
     }
     sent.put(wire, number + 1);
-    chip.start();
+    chip.exchange().start();
     TargetTimeline.Sent message =
         timeline.send(
             chip.device(),
@@ -183,16 +174,16 @@ final class ScheduleTimeline {
     for (Channel channel : timeline.route(chip.device(), send.to())) {
       linkBytes.merge(channel.name(), send.bytes(), Long::sum);
     }
-    syncs.message(chip.sync(), send.bytes());
-    chip.sent(send.bytes(), message.passed());
+    syncs.message(chip.exchange().sync(), send.bytes());
+    chip.exchange().sent(send.bytes(), message.passed());
     return true;
   }
 
   private boolean post(ChipRun chip, Step.Receive receive) {
-    chip.start();
+    chip.exchange().start();
     Wire wire = new Wire(receive.from(), chip.device());
     posted.computeIfAbsent(wire, key -> new ArrayList<>()).add(chip.reached());
-    chip.posted();
+    chip.exchange().posted();
     return true;
   }
 
@@ -205,7 +196,8 @@ final class ScheduleTimeline {
       }
       waiting.add(messages);
     }
-    chip.finish(finish, timeline.join(waiting.stream().mapToInt(each -> each.remove()).toArray()));
+    chip.exchange()
+        .finish(finish, timeline.join(waiting.stream().mapToInt(each -> each.remove()).toArray()));
     return true;
   }
 }
