@@ -1,10 +1,8 @@
 package io.partita.passes.schedule;
 
-import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
@@ -14,8 +12,6 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Packing;
-import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.legalize.Group;
@@ -25,7 +21,6 @@ import io.partita.passes.schedule.legalize.SiblingProducts;
 import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.lower.TensorView;
 import io.partita.passes.schedule.lower.TileSpace;
-import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Destinations;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Sharing;
@@ -33,24 +28,19 @@ import io.partita.passes.schedule.view.Storage;
 import io.partita.passes.schedule.view.StoredTypes;
 import io.partita.passes.schedule.view.ViewRules;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Lowers the program of the devices of a role to tasks. */
 final class ChipLowering {
-  /** The alignment of rows in a farther memory, in bytes. */
-  private static final long ROW_ALIGNMENT = 4;
-
-  private final Program program;
-  private final List<Integer> holders;
-
+  private final List<Graph> holders;
   private final ExchangeTasks exchanges;
+  private final DeadValues dead;
+  private final NearCandidates nearCandidates;
+  private final Optional<FetchedRows> rows;
   private final LoopKernels kernels;
-  private final boolean hasFar;
   private final long nearBytes;
   private final Unsupported unsupported;
   private final Module module;
@@ -65,6 +55,7 @@ final class ChipLowering {
   private final ReorderedValues reordered;
   private final SharedRegions regions;
   private final KnownValues known;
+  private final StoredConstants constants;
   private final PackedWeights weights;
   private final GuardedTasks tasks;
   private final LoopTasks loops;
@@ -86,9 +77,7 @@ final class ChipLowering {
     this.nearBytes = nearBytes;
     this.known = new KnownValues(regions);
     this.weights = new PackedWeights(kernels.arePaged() ? weights : Packing.PLAIN, known, regions);
-    this.hasFar = hasFar;
-    this.program = program;
-    this.holders = holders;
+    this.holders = holders.stream().map(device -> program.devices().get(device).graph()).toList();
     this.kernels = kernels;
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
@@ -111,12 +100,19 @@ final class ChipLowering {
     RoleExchanges messages = new RoleExchanges(program, devices);
     this.sharing = new Sharing(graph, types, steps, messages::sharesVector);
     this.columns = new ColumnStorage(graph);
+    this.constants = new StoredConstants(this.holders, types, columns, regions, known, storages);
     addInputs();
     this.destinations =
         Destinations.of(module, types, storages, sharing, steps, messages::gathered);
     this.exchanges =
         new ExchangeTasks(
             messages, destinations, sharing, storages, tasks, unsupported, this::wrote);
+    this.nearCandidates = new NearCandidates(graph, destinations, nearBytes);
+    this.dead = new DeadValues(sharing, exchanges, storages, nearBytes);
+    this.rows =
+        hasFar
+            ? Optional.of(new FetchedRows(storages, tasks, this::placeFor, this::wrote))
+            : Optional.empty();
   }
 
   /**
@@ -145,7 +141,7 @@ final class ChipLowering {
     ChipLowering made =
         new ChipLowering(
             program, devices, holders, kernels, regions, hasFar, nearBytes, weights, unsupported);
-    made.addConstants();
+    made.constants.addAll(made.graph);
     made.keepInputs();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -208,7 +204,7 @@ final class ChipLowering {
             .allMatch(operand -> storages.containsKey(operand) || reordered.contains(operand));
     if (group.nodes().size() > 1) {
       EpilogueFusion fusion =
-          new EpilogueFusion(kernels, value -> view(group, value), nearBytes > 0, this::mayBeNear);
+          new EpilogueFusion(kernels, value -> view(group, value), nearBytes > 0, nearCandidates);
       List<Group> together = areTogether(group) ? List.of(group) : group.apart();
       List<Group> parts =
           isKnown
@@ -221,17 +217,17 @@ final class ChipLowering {
     }
     switch (node.op()) {
       case Source.Constant known -> {}
-      case Source source -> constant(node, Collections.nCopies(holders.size(), evaluated(source)));
+      case Source source -> constants.add(node, source);
       case Communication.Exchange exchange -> exchanges.add(step, node);
       case Communication.Gate gate -> storages.put(node.result(), storages.get(node.operand(0)));
       case Elementwise.Select select when tasks.isChoice(node) -> choose(step, node);
       case Communication.Relayout change ->
           throw new IllegalArgumentException(node + " has no steps");
-      case Movement.Concat(var axis) when !fold(node) -> concat(node, axis);
+      case Movement.Concat(var axis) when !constants.fold(node) -> concat(node, axis);
       case Movement.Concat folded -> {}
       case Structured.CacheUpdate update -> update(step, node);
-      case Structured.Embedding embedding when fold(node) || rows(node) -> {}
-      case Movement.Gather(var axis) when axis == 0 && (fold(node) || rows(node)) -> {}
+      case Structured.Embedding embedding when constants.fold(node) || fetch(node) -> {}
+      case Movement.Gather(var axis) when axis == 0 && (constants.fold(node) || fetch(node)) -> {}
       case Op op -> viewOrCompute(step, node, group);
     }
   }
@@ -242,68 +238,8 @@ final class ChipLowering {
         .allMatch(result -> tasks.areTogether(result.definition(), group.nodes().getLast()));
   }
 
-  /** Whether a value may stay in the working memory: a small one that only loops use. */
-  private boolean mayBeNear(Value value) {
-    return !value.isInput()
-        && isLoop(value.definition())
-        && value.type().bytes() <= nearBytes
-        && destinations.of(value).isEmpty()
-        && graph.outputs().stream().noneMatch(output -> output.value() == value)
-        && readers.getOrDefault(value, List.of()).stream().allMatch(ChipLowering::isLoop);
-  }
-
-  private static boolean isLoop(Node node) {
-    return switch (node.op()) {
-      case Structured.CacheUpdate update -> false;
-      case Structured.Embedding embedding -> false;
-      case Source source -> false;
-      case Communication communication -> false;
-      case Movement movement -> false;
-      case Op computed -> true;
-    };
-  }
-
   static boolean isEmpty(TensorType type) {
     return type.shape().elements() == 0;
-  }
-
-  private void addConstants() {
-    for (int i = 0; i < graph.nodes().size(); i++) {
-      Node node = graph.nodes().get(i);
-      if (node.op() instanceof Source.Constant && !isEmpty(node.result().type())) {
-        constant(node, counterparts(i).map(own -> own.constant().orElseThrow()).toList());
-      }
-    }
-  }
-
-  private Stream<Node> counterparts(int index) {
-    return holders.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
-  }
-
-  private void constant(Node node, List<Tensor> tensors) {
-    Origin origin = node.name().isEmpty() ? node.origin().withName("constant") : node.origin();
-    TensorType type = types.type(node.result());
-    known.put(node.result(), tensors);
-    List<Tensor> stored = stored(type, tensors);
-    if (columns.serves(node.result())) {
-      Movement.Transpose swap = ColumnStorage.swap(type.rank());
-      TensorType swapped = ColumnStorage.swapped(type);
-      Region region = regions.constant(origin, known.results(swap, List.of(stored), swapped));
-      storages.put(node.result(), Storage.whole(region, swapped).transposed(swap.permutation()));
-    } else {
-      storages.put(node.result(), Storage.whole(regions.constant(origin, stored), type));
-    }
-  }
-
-  /** The elements of a constant as they are stored. */
-  private List<Tensor> stored(TensorType type, List<Tensor> tensors) {
-    return tensors.getFirst().type().element() == type.element()
-        ? tensors
-        : known.results(new Elementwise.Cast(type.element()), List.of(tensors), type);
-  }
-
-  private static Tensor evaluated(Op op) {
-    return OpEvaluator.evaluate(op, List.of()).getFirst();
   }
 
   private void viewOrCompute(int step, Node node, Group group) {
@@ -319,7 +255,7 @@ final class ChipLowering {
         return;
       }
     }
-    if (fold(node)) {
+    if (constants.fold(node)) {
       return;
     }
     if (node.op() instanceof Movement.Reshape && storages.containsKey(node.operand(0))) {
@@ -399,13 +335,6 @@ final class ChipLowering {
     return view;
   }
 
-  /** Whether a value depends on constants alone and is stored as one. */
-  private boolean fold(Node node) {
-    Optional<List<Tensor>> stored = known.stored(node);
-    stored.ifPresent(tensors -> constant(node, tensors));
-    return stored.isPresent();
-  }
-
   private TensorView view(Group group, Value value) {
     Storage known = storage(group, value);
     return (known == null ? placeFor(value) : known).view();
@@ -460,27 +389,8 @@ final class ChipLowering {
             space,
             operands,
             result,
-            operand -> mayOverwrite(group.operands().get(operand), step, later),
+            operand -> dead.mayBeOverwritten(group.operands().get(operand), step, later),
             nearBytes);
-  }
-
-  private boolean mayOverwrite(Value value, int step, List<Group> later) {
-    return mayOverwrite(value, step)
-        && later.stream()
-            .flatMap(group -> group.operands().stream())
-            .map(storages::get)
-            .noneMatch(read -> read != null && read.region() == storages.get(value).region());
-  }
-
-  /**
-   * Whether nothing reads a value after a step, nor has begun to send it. Small results of
-   * exchanges aren't overwritten, so that what is computed from them may be near.
-   */
-  private boolean mayOverwrite(Value value, int step) {
-    Region region = storages.get(value).region();
-    return sharing.lastReader(value) <= step
-        && !exchanges.isSending(region)
-        && (region.bytes() > nearBytes || !exchanges.gives(region));
   }
 
   /** Records that the last task has written a value to its place. */
@@ -503,7 +413,7 @@ final class ChipLowering {
             && one.region().kind() == Region.Kind.ACTIVATION
             && one.isContiguous()
             && one.region() != other.region()
-            && mayOverwrite(first, step);
+            && dead.mayBeOverwritten(first, step);
     Storage result = isInPlace ? one : placeFor(node.result());
     storages.put(node.result(), result);
     for (boolean chosen : List.of(true, false)) {
@@ -539,6 +449,10 @@ final class ChipLowering {
     }
   }
 
+  private boolean fetch(Node node) {
+    return rows.isPresent() && rows.get().add(node);
+  }
+
   /** Updates the cache in place if its previous value has no other use. */
   private void update(int step, Node node) {
     Storage cache = storages.get(node.operand(0));
@@ -549,7 +463,7 @@ final class ChipLowering {
     boolean inPlace =
         cache.region().kind() != Region.Kind.CONSTANT
             && cache.isWritable()
-            && mayOverwrite(node.operand(0), step)
+            && dead.mayBeOverwritten(node.operand(0), step)
             && node.operands().stream()
                 .skip(1)
                 .noneMatch(each -> storages.get(each).region() == cache.region());
@@ -564,35 +478,7 @@ final class ChipLowering {
     wrote(node.result());
   }
 
-  /** Fetches rows of a constant table from a farther memory, if there is one. */
-  private boolean rows(Node node) {
-    Storage table = storages.get(node.operand(0));
-    Storage indices = storages.get(node.operand(1));
-    if (!hasFar || table == null || indices == null || !table.isWholeConstant()) {
-      return false;
-    }
-    long rows = table.shape().getFirst();
-    long rowBytes = table.region().bytes() / rows;
-    Storage result = placeFor(node.result());
-    boolean isPossible =
-        rowBytes * rows == table.region().bytes()
-            && rowBytes % ROW_ALIGNMENT == 0
-            && (indices.element() == ElementType.I32 || indices.element() == ElementType.I64)
-            && indices.isContiguous()
-            && result.isContiguous();
-    if (isPossible) {
-      storages.put(node.result(), result);
-      tasks.fetch(
-          number ->
-              new Task.Rows(number, table.region(), rows, rowBytes, indices, result, node.origin()),
-          () -> wrote(node.result()));
-    }
-    return isPossible;
-  }
-
   private WrittenValues values() {
-    List<Graph> graphs =
-        holders.stream().map(device -> program.devices().get(device).graph()).toList();
-    return written.values(graphs, storages);
+    return written.values(holders, storages);
   }
 }
