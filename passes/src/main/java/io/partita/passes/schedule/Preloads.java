@@ -5,10 +5,10 @@ import io.partita.ir.message.Action;
 import io.partita.ir.message.Actions;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
-import io.partita.passes.schedule.PlannedPreload.Part;
+import io.partita.passes.schedule.PreloadPlan.Starts;
+import io.partita.passes.schedule.PreloadPlan.Window;
 import io.partita.passes.schedule.lower.TileSpace;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.tile.LoopTime;
@@ -18,17 +18,14 @@ import io.partita.passes.schedule.tile.TileChoice;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Copies weights to the working memory while earlier loops compute, so that their own loop neither
@@ -64,14 +61,8 @@ final class Preloads {
   private final ChipKind chip;
   private final PreloadRoom preloadRoom;
   private final boolean isOnlyEntry;
-  private final boolean[] isGuarded;
   private final Map<Region, Integer> uses = new IdentityHashMap<>();
-  private final List<PlannedPreload> found = new ArrayList<>();
-
-  /** For each task: the bytes that it uses of the working memory, and those it has time to copy. */
-  private final long[] used;
-
-  private final long[] time;
+  private final PreloadPlan plan;
 
   /** The cycles for which loops wait for preloads. */
   private double waits;
@@ -93,16 +84,12 @@ final class Preloads {
     this.chip = chip;
     this.preloadRoom = preloadRoom;
     this.isOnlyEntry = isOnlyEntry;
-    int count = tasks.tasks().size();
-    this.isGuarded = guarded(tasks.tasks());
-    this.used = new long[count];
-    this.time = new long[count];
+    this.plan = new PreloadPlan(tasks, ahead);
     for (Task task : tasks.tasks()) {
       task.used().forEach(region -> uses.merge(region, 1, Integer::sum));
       near.add(new TreeSet<>());
     }
     for (PlannedPreload each : ahead) {
-      found.add(each);
       near.get(each.to()).add(operand(each));
     }
   }
@@ -169,18 +156,8 @@ final class Preloads {
 
   /** Returns the cycles of starts and waits. */
   private double cycles() {
-    long starts = found.stream().mapToLong(preload -> preload.parts().size()).sum();
+    long starts = plan.planned().stream().mapToLong(preload -> preload.parts().size()).sum();
     return starts * chip.operandCycles() + waits;
-  }
-
-  private static boolean[] guarded(List<Task> tasks) {
-    boolean[] guarded = new boolean[tasks.size()];
-    for (int i = 0; i < tasks.size(); i++) {
-      if (tasks.get(i) instanceof Task.Guard guard) {
-        Arrays.fill(guarded, i, i + 1 + guard.tasks(), true);
-      }
-    }
-    return guarded;
   }
 
   private void run() {
@@ -192,34 +169,15 @@ final class Preloads {
           }
         }
         TiledKernel kernel = kernel(loop, i);
-        used[i] = kernel.workingBytes();
-        time[i] = isGuarded[i] ? 0 : time(kernel);
+        plan.uses(i, kernel.workingBytes());
+        plan.hasTime(i, time(kernel));
       } else if (tasks.tasks().get(i) instanceof Task.BeginExchange begin) {
-        used[i] = workspace(begin.exchange());
+        plan.uses(i, workspace(begin.exchange()));
       } else if (tasks.tasks().get(i) instanceof Task.Exchange exchange) {
-        used[i] = workspace(exchange);
-        time[i] = isGuarded[i] ? 0 : time(exchange);
+        plan.uses(i, workspace(exchange));
+        plan.hasTime(i, time(exchange));
       }
     }
-  }
-
-  private Stream<Part> startedBy(int task) {
-    return found.stream()
-        .flatMap(preload -> preload.parts().stream())
-        .filter(part -> part.task() == task);
-  }
-
-  /** Whether a task may start one more part. */
-  private boolean mayStart(int task) {
-    return startedBy(task).count() < ScheduleStep.Preload.MOST;
-  }
-
-  /**
-   * Returns the bytes that a task could start beside the parts that it starts; 0 if few are left.
-   */
-  private long room(int task) {
-    long left = time[task] - startedBy(task).mapToLong(Part::bytes).sum();
-    return left < PreloadRoom.LEAST_BYTES || !mayStart(task) ? 0 : left;
   }
 
   /** Returns the weights of the first loops for which the last tasks have room. */
@@ -251,13 +209,12 @@ final class Preloads {
             .filter(Preloads::areNearTilesLines)
             .filter(
                 own -> LoopTime.of(own, chip).cycles() <= LoopTime.of(loop.kernel(), chip).cycles())
-            .map(own -> starts(end, task, constant, own.workingBytes()))
-            .filter(starts -> starts.left <= 0)
-            .map(starts -> planned(starts, task, constant));
+            .map(own -> plan.starts(end, task, constant, own.workingBytes()))
+            .filter(starts -> starts.left() <= 0)
+            .map(starts -> plan.of(starts, task, constant));
     moved.ifPresent(
         preload -> {
-          found.removeIf(each -> each.constant() == constant);
-          found.add(preload);
+          plan.replace(preload);
           near.set(task, all);
         });
     return moved;
@@ -327,7 +284,7 @@ final class Preloads {
     Storage storage = loop.operands().get(operand);
     TileSpace space = before.space(loop.index());
     TileSpace.Operand own = space.operands().get(operand);
-    return !isGuarded[task]
+    return !plan.isGuarded(task)
         && !near.get(task).contains(operand)
         && own.direction() == Direction.LOAD
         && !own.isNear()
@@ -351,21 +308,21 @@ final class Preloads {
     Optional<TiledKernel> changed = kernel(loop, all);
     if (changed.isEmpty()
         || !areNearTilesLines(changed.get())
-        || !leavesPreloads(task, changed.get())) {
+        || !plan.leavesPreloads(task, changed.get())) {
       return;
     }
     Region constant = loop.operands().get(operand).region();
     long own = changed.get().workingBytes();
     int first = Math.max(0, task - AHEAD);
-    Starts starts = starts(new Window(first, task - 1, false), task, constant, own);
-    if (starts.left > 0) {
-      starts = starts(new Window(first, task - 1, true), task, constant, own);
+    Starts starts = plan.starts(new Window(first, task - 1, false), task, constant, own);
+    if (starts.left() > 0) {
+      starts = plan.starts(new Window(first, task - 1, true), task, constant, own);
     }
-    double wait = starts.left > 0 ? preloadRoom.channel().cycles(starts.left, 0) : 0;
+    double wait = starts.left() > 0 ? preloadRoom.channel().cycles(starts.left(), 0) : 0;
     double now = LoopTime.of(kernel(loop, task), chip).cycles();
     double then = LoopTime.of(changed.get(), chip).cycles() + chip.operandCycles() + wait;
-    if (!starts.tasks.isEmpty() && then < now) {
-      found.add(planned(starts, task, constant));
+    if (!starts.tasks().isEmpty() && then < now) {
+      plan.add(plan.of(starts, task, constant));
       near.set(task, all);
       waits += wait;
     }
@@ -378,112 +335,11 @@ final class Preloads {
     return all;
   }
 
-  private PlannedPreload planned(Starts starts, int to, Region constant) {
-    List<Part> parts = parts(starts.tasks, constant.bytes());
-    return new PlannedPreload(parts, to, constant, starts.offset.getAsLong());
-  }
-
-  /**
-   * Tasks that may start the parts of a preload.
-   *
-   * @param withExchanges whether exchanges start parts, too: they and the DMA slow each other down
-   */
-  private record Window(int first, int last, boolean withExchanges) {}
-
-  /**
-   * The tasks that could start the parts of a preload.
-   *
-   * @param left the bytes for which they have no room
-   * @param offset of a place that is free from the first of them on; empty if there is none
-   */
-  private record Starts(List<Integer> tasks, long left, OptionalLong offset) {}
-
-  /**
-   * Finds the latest tasks that have room together.
-   *
-   * @param own the bytes that the loop uses beside the constant
-   */
-  private Starts starts(Window window, int to, Region constant, long own) {
-    List<Integer> starting = new ArrayList<>();
-    long left = constant.bytes();
-    OptionalLong offset = OptionalLong.empty();
-    for (int from = window.last; from >= window.first && left > 0; from--) {
-      OptionalLong place = place(from, to, constant, own);
-      if (isGuarded[from] || place.isEmpty()) {
-        break;
-      }
-      boolean isExchange = tasks.tasks().get(from) instanceof Task.Exchange;
-      if (room(from) > 0 && (window.withExchanges || !isExchange)) {
-        starting.addFirst(from);
-        left -= room(from);
-        offset = place;
-      }
-    }
-    return new Starts(starting, left, offset);
-  }
-
   /** Tiles may have other sizes now, also those of values that were near before. */
   private static boolean areNearTilesLines(TiledKernel kernel) {
     return IntStream.range(0, kernel.operands().size())
         .filter(operand -> kernel.operands().get(operand).isNear())
         .allMatch(operand -> NearTiles.areLines(kernel, operand, Integer.BYTES));
-  }
-
-  /** Whether tiles, which may be larger now, still end before what is preloaded for their loop. */
-  private boolean leavesPreloads(int task, TiledKernel kernel) {
-    return found.stream()
-        .filter(each -> each.to() == task)
-        .allMatch(each -> kernel.workingBytes() <= each.offset());
-  }
-
-  /**
-   * Divides bytes among tasks: the first ones start as many as they can, since later ones may have
-   * room for other weights, and the last one starts the rest.
-   */
-  private List<Part> parts(List<Integer> starting, long bytes) {
-    List<Part> parts = new ArrayList<>();
-    long start = 0;
-    for (int i = 0; i < starting.size() && start < bytes; i++) {
-      int task = starting.get(i);
-      boolean isLast = i == starting.size() - 1;
-      long own = isLast ? bytes - start : Math.min(bytes - start, room(task));
-      parts.add(new Part(task, start, own));
-      start += own;
-    }
-    return parts;
-  }
-
-  /**
-   * Returns the highest offset that is free for all tasks from one to another, which is of the next
-   * run if it's before the first.
-   *
-   * @param own the bytes that the last task uses beside the constant
-   */
-  private OptionalLong place(int from, int to, Region constant, long own) {
-    long size = PlannedPreload.aligned(constant.bytes());
-    PlannedPreload any =
-        new PlannedPreload(List.of(new Part(from, 0, constant.bytes())), to, constant, 0);
-    long least = own;
-    for (int task = 0; task < used.length; task++) {
-      if (task != to && any.isAt(task)) {
-        least = Math.max(least, used[task]);
-      }
-    }
-    List<PlannedPreload> others =
-        found.stream()
-            .filter(each -> each.constant() != constant && each.meets(any))
-            .sorted(Comparator.comparingLong(PlannedPreload::end).reversed())
-            .toList();
-    long end = tasks.loopBytes() / PlannedPreload.ALIGNMENT * PlannedPreload.ALIGNMENT;
-    for (PlannedPreload other : others) {
-      if (other.end() <= end - size) {
-        break;
-      }
-      end = Math.min(end, other.offset());
-    }
-    return end - size >= PlannedPreload.aligned(least)
-        ? OptionalLong.of(end - size)
-        : OptionalLong.empty();
   }
 
   private ChipTasks changed() {
@@ -493,7 +349,7 @@ final class Preloads {
         changed.set(i, loop(loop, i));
       }
     }
-    return PreloadedTasks.of(tasks, changed, found, constantsTasks(), chip);
+    return PreloadedTasks.of(tasks, changed, plan.planned(), constantsTasks(), chip);
   }
 
   /**
@@ -508,9 +364,9 @@ final class Preloads {
         IntStream.iterate(last, task -> task >= 0, task -> task - 1)
             .filter(task -> tasks.tasks().get(task) instanceof Task.Exchange)
             .limit(1)
-            .filter(task -> room(task) >= bytes);
+            .filter(task -> plan.room(task) >= bytes);
     return IntStream.concat(exchanges, IntStream.of(last))
-        .filter(task -> isOnlyEntry && task >= 0 && !isGuarded[task] && mayStart(task))
+        .filter(task -> isOnlyEntry && task >= 0 && !plan.isGuarded(task) && plan.mayStart(task))
         .boxed()
         .toList();
   }
