@@ -18,8 +18,6 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.schedule.ProductBlocks;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.schedule.TileBlocks;
-import io.partita.ir.type.Shape;
-import io.partita.ir.type.TensorType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,8 +34,6 @@ import java.util.stream.Stream;
 
 /** Finds the kernels of the steps of a schedule. */
 final class ModelSteps {
-  private static final Epilogue ROUNDING = Epilogue.of(VectorFunctions.ROUND_TO_INTEGER);
-
   private final Matrices matrices;
   private final Indices indices;
   private final ScheduledBlocks scheduled;
@@ -45,6 +41,7 @@ final class ModelSteps {
   private final List<Work> steps = new ArrayList<>();
   private Operands operands;
   private Decisions decisions;
+  private Epilogues functions;
   private DecoderSteps decoder;
   private RowSteps rows;
   private LookupSteps lookups;
@@ -76,6 +73,7 @@ final class ModelSteps {
     Map<Value, List<Node>> users = graph.readers();
     decisions = new Decisions(graph, matrices, scheduled, steps);
     operands = new Operands(matrices, scheduled, steps, decisions);
+    functions = new Epilogues(matrices, operands, this::step);
     decoder = new DecoderSteps(matrices, operands, indices, users, scheduled);
     rows = new RowSteps(matrices, operands, scheduled);
     lookups = new LookupSteps(matrices, operands, indices, scheduled);
@@ -183,17 +181,17 @@ final class ModelSteps {
             when VectorFunctions.UNARY.containsKey(function) ->
             epilogues.addFirst(Epilogue.of(VectorFunctions.UNARY.get(function)));
         case Elementwise.Unary(UnaryFunction function) when function == UnaryFunction.ROUND ->
-            epilogues.addFirst(ROUNDING);
+            epilogues.addFirst(Epilogues.ROUNDING);
         case Elementwise.Binary(BinaryFunction function)
             when function == BinaryFunction.BIT_AND
                 || function == BinaryFunction.SHIFT_LEFT
                 || function == BinaryFunction.SHIFT_RIGHT ->
-            bits(function, node).reversed().forEach(epilogues::addFirst);
+            functions.bits(function, node).reversed().forEach(epilogues::addFirst);
         case Elementwise.Binary(BinaryFunction function)
             when VectorFunctions.BINARY.containsKey(function)
                 || function == BinaryFunction.BIT_OR -> {
-          int chain = chain(node);
-          epilogues.addFirst(binary(arithmetic(function, node), node, chain));
+          int chain = functions.chain(node);
+          epilogues.addFirst(functions.binary(function, node, chain));
           node = next(node, chain);
           if (node == null) {
             return elementwise(last, epilogues);
@@ -202,8 +200,9 @@ final class ModelSteps {
         }
         case Elementwise.Select select -> {
           boolean isByHost = matrices.isHosted(node.operand(0));
-          int chain = isByHost && number(node.operand(1)).isPresent() ? 2 : 1;
-          List<Epilogue> chosen = isByHost ? selection(node, chain) : List.of(selection(node));
+          int chain = isByHost && Epilogues.number(node.operand(1)).isPresent() ? 2 : 1;
+          List<Epilogue> chosen =
+              isByHost ? functions.selection(node, chain) : List.of(functions.selection(node));
           chosen.reversed().forEach(epilogues::addFirst);
           node = next(node, chain);
           if (node == null) {
@@ -235,165 +234,6 @@ final class ModelSteps {
         : decoder.verifyingAttention(attention, decisions);
   }
 
-  /** The operand whose computation comes before, so that the other one is read from DRAM. */
-  private int chain(Node node) {
-    for (int other = 0; other < 2; other++) {
-      if (!isSame(node.operand(other), node.result()) || matrices.isHosted(node.operand(other))) {
-        return 1 - other;
-      }
-    }
-    int chain = operands.of(node.operand(0)).isEmpty() ? 0 : 1;
-    return operands.of(node.operand(1)).isEmpty() ? 1 : chain;
-  }
-
-  /** Whether an operand is a constant whose elements all count several times. */
-  private static boolean isRepeated(Node node, int operand) {
-    Value value = node.operand(operand);
-    return !isSame(value, node.result()) && Matrices.constant(value).isPresent();
-  }
-
-  /** Whether an operand is one constant number, and the result isn't. */
-  private static boolean isScalar(Node node, int operand) {
-    return isRepeated(node, operand) && node.operand(operand).type().shape().elements() == 1;
-  }
-
-  private static long columns(Node node) {
-    return Matrices.columns(node.result().type());
-  }
-
-  private Epilogue binary(BinaryFunction function, Node node, int chain) {
-    int other = 1 - chain;
-    boolean isRow =
-        isScalar(node, other)
-            || isRow(node, other) && Matrices.constant(node.operand(other)).isPresent();
-    Optional<Matrix> operand =
-        isSame(node.operand(chain), node.result()) ? other(node, other, isRow) : Optional.empty();
-    return new Epilogue(
-        VectorFunctions.BINARY.get(function),
-        Optional.of(operand.orElseThrow(() -> unsupported(node))),
-        isRow,
-        chain == 1 && !VectorFunctions.COMMUTATIVE.contains(function));
-  }
-
-  /** The operand that is read from DRAM, with the elements of the result, or with one row. */
-  private Optional<Matrix> other(Node node, int operand, boolean isRow) {
-    Value value = node.operand(operand);
-    TensorType type = node.result().type();
-    if (isSame(value, node.result())) {
-      boolean fits = Matrices.columns(value.type()) == columns(node);
-      return fits ? operands.of(value) : Optional.empty();
-    }
-    if (isScalar(node, operand)) {
-      return number(value).map(number -> matrices.scalar(number, columns(node)));
-    }
-    if (isRow) {
-      return matrices.row(value);
-    }
-    if (isRepeated(node, operand)) {
-      return Optional.of(matrices.repeated(value, type));
-    }
-    return matrices.isHosted(value)
-        ? Optional.of(matrices.hosted(value, type.shape()))
-        : operands.broadcast(node, operand);
-  }
-
-  /** Elements that constant flags choose instead of zeros: products with ones and zeros. */
-  private Epilogue selection(Node node) {
-    if (!isRepeated(node, 0)
-        || !Matrices.isZero(node.operand(2))
-        || !isSame(node.operand(1), node.result())) {
-      throw unsupported(node);
-    }
-    Matrix flags = matrices.repeated(node.operand(0), node.result().type());
-    return Epilogue.of(BinaryFunction.MUL, flags, false);
-  }
-
-  /**
-   * Elements that flags of the host choose instead of one number: {@code x f + c (1 - f)}.
-   *
-   * @param chain the operand of these elements
-   */
-  private List<Epilogue> selection(Node node, int chain) {
-    Value flags = node.operand(0);
-    double number = number(node.operand(3 - chain)).orElseThrow(() -> unsupported(node));
-    Shape shape = node.result().type().shape();
-    if (!isSame(node.operand(chain), node.result())) {
-      throw unsupported(node);
-    }
-    List<Epilogue> all = new ArrayList<>();
-    Matrix kept = matrices.chosen(flags, chain == 1, 1, shape);
-    all.add(Epilogue.of(BinaryFunction.MUL, kept, false));
-    if (number != 0) {
-      Matrix others = matrices.chosen(flags, chain != 1, number, shape);
-      all.add(Epilogue.of(BinaryFunction.ADD, others, false));
-    }
-    return all;
-  }
-
-  private static Optional<Double> number(Value value) {
-    return Matrices.constant(value).filter(data -> data.size() == 1).map(data -> data.getDouble(0));
-  }
-
-  /** Of codes that have no bit in common, the bitwise sum is the sum. */
-  private static BinaryFunction arithmetic(BinaryFunction function, Node node) {
-    if (function != BinaryFunction.BIT_OR) {
-      return function;
-    }
-    if (!Codes.areDisjoint(node)) {
-      throw unsupported(node);
-    }
-    return BinaryFunction.ADD;
-  }
-
-  private Epilogue scalar(BinaryFunction function, double number, long columns) {
-    return Epilogue.of(function, matrices.scalar(number, columns), true);
-  }
-
-  /** The largest integer up to {@code x / 2^bits}, of codes. */
-  private List<Epilogue> quotient(long bits, long columns) {
-    double unit = Math.scalb(1.0, Math.toIntExact(-bits));
-    List<Epilogue> all = new ArrayList<>();
-    all.add(scalar(BinaryFunction.MUL, unit, columns));
-    // The remainder becomes less than a half on both sides.
-    all.add(scalar(BinaryFunction.SUB, (1 - unit) / 2, columns));
-    all.add(ROUNDING);
-    return all;
-  }
-
-  /** Functions of bits of codes, by arithmetic that is exact. */
-  private List<Epilogue> bits(BinaryFunction function, Node node) {
-    Value x = node.operand(0);
-    long number = Codes.constant(node.operand(1)).orElseThrow(() -> unsupported(node));
-    if (Codes.range(node.result()).isEmpty() || !isSame(x, node.result())) {
-      throw unsupported(node);
-    }
-    return switch (function) {
-      case SHIFT_RIGHT -> quotient(number, columns(node));
-      case SHIFT_LEFT ->
-          List.of(scalar(BinaryFunction.MUL, Math.scalb(1.0, (int) number), columns(node)));
-      default -> remainder(node, number);
-    };
-  }
-
-  /** The lowest bits of a code: what the multiple of a power of two leaves. */
-  private List<Epilogue> remainder(Node node, long mask) {
-    Value x = node.operand(0);
-    if (Long.bitCount(mask + 1) != 1) {
-      throw unsupported(node);
-    }
-    if (Codes.range(x).orElseThrow().most() <= mask) {
-      return List.of();
-    }
-    List<Epilogue> all = new ArrayList<>(quotient(Long.bitCount(mask), columns(node)));
-    all.add(scalar(BinaryFunction.MUL, -(mask + 1), columns(node)));
-    // The number is read twice, so a step of its own computes it.
-    if (operands.of(x).isEmpty()) {
-      operands.add(x.definition(), step(x.definition()));
-    }
-    all.add(Epilogue.of(BinaryFunction.ADD, operands.required(node, 0), false));
-    return all;
-  }
-
   /** The node before in a chain, or null if its result is in DRAM. */
   private Node next(Node node, int operand) {
     start = node.operand(operand);
@@ -406,19 +246,8 @@ final class ModelSteps {
         && Matrices.columns(node.operand(0).type()) == Matrices.columns(node.result().type());
   }
 
-  private static boolean isSame(Value value, Value result) {
-    return value.type().shape().elements() == result.type().shape().elements();
-  }
-
-  /** Whether an operand is a vector that broadcasts over several rows. */
-  private static boolean isRow(Node node, int operand) {
-    Value value = node.operand(operand);
-    return !isSame(value, node.result())
-        && value.type().shape().elements() == Matrices.columns(node.result().type());
-  }
-
   private Step elementwise(Node last, Deque<Epilogue> epilogues) {
-    requirePadding(last, epilogues);
+    Epilogues.requirePadding(last, epilogues);
     Matrix result = matrices.result(last.result());
     return Step.ofTiles(
         Kind.ELEMENTWISE,
@@ -428,22 +257,6 @@ final class ModelSteps {
         result,
         scheduled.tiles(last.result(), result),
         List.of());
-  }
-
-  /** After functions that make other numbers of zeros, a product with zeros makes zeros again. */
-  private static void requirePadding(Node last, Iterable<Epilogue> epilogues) {
-    boolean isZero = true;
-    boolean isFinite = true;
-    for (Epilogue epilogue : epilogues) {
-      String function = epilogue.function();
-      isFinite &= VectorFunctions.FINITE.contains(function);
-      isZero =
-          isFinite && epilogue.operand().isPresent() && function.equals("mul_binary")
-              || isZero && VectorFunctions.ZERO_AT_ZERO.contains(function);
-    }
-    if (!isZero) {
-      Matrices.requireWholeTiles(last.result());
-    }
   }
 
   /** The operand that a flag chooses; a constant 0 has no matrix. */
@@ -456,7 +269,7 @@ final class ModelSteps {
       inputs.add(operands.required(node, 2));
     }
     for (int i = 0; i < inputs.size(); i++) {
-      if (!isSame(node.operand(1 + i), node.result())
+      if (!Epilogues.isSame(node.operand(1 + i), node.result())
           || inputs.get(i).columns() != result.columns()) {
         throw unsupported(node);
       }
@@ -468,7 +281,7 @@ final class ModelSteps {
   }
 
   private Step product(Structured.Linear linear, Node node, Node last, Deque<Epilogue> epilogues) {
-    requirePadding(last, epilogues);
+    Epilogues.requirePadding(last, epilogues);
     Optional<Matrix> x = operands.of(node.operand(0));
     Optional<Matrix> weight = matrices.weight(node.operand(1), linear.transposed());
     if (weight.isEmpty() && !linear.transposed()) {
