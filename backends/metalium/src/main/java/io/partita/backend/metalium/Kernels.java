@@ -3,6 +3,7 @@ package io.partita.backend.metalium;
 import io.partita.backend.metalium.Step.Epilogue;
 import io.partita.backend.metalium.Step.Kind;
 import io.partita.backend.metalium.Step.Matrix;
+import io.partita.backend.metalium.TemplateNames.Processor;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.ProductBlocks;
@@ -22,18 +23,8 @@ import java.util.stream.IntStream;
 
 /** The kernels of steps: steps that compute the same with other sizes share theirs. */
 final class Kernels {
-  /** What runs a kernel; each has arguments of its own. */
-  private enum Processor {
-    READER,
-    COMPUTE,
-    WRITER
-  }
-
-  /** The operands of an attention with a mask. */
-  private static final int MASKED_OPERANDS = 6;
-
   private final Templates templates;
-  private final Release release;
+  private final TemplateNames templateNames;
   private final ElementType element;
 
   /** Texts by name. */
@@ -41,7 +32,7 @@ final class Kernels {
 
   Kernels(Templates templates, Release release, ElementType element) {
     this.templates = templates;
-    this.release = release;
+    this.templateNames = new TemplateNames(release, element);
     this.element = element;
   }
 
@@ -52,20 +43,6 @@ final class Kernels {
 
   SortedMap<String, String> texts() {
     return texts;
-  }
-
-  private Map<String, Object> names(int addresses, boolean hasRow) {
-    Map<String, Object> names = new TreeMap<>(release.names());
-    names.put("release", release.version());
-    // The indices of the arguments after the addresses.
-    names.put("addresses", addresses);
-    names.put("count", addresses + 1);
-    names.put("hasRow", hasRow);
-    names.put("element", element == ElementType.F32 ? "uint32_t" : "uint16_t");
-    names.put("isHalf", element == ElementType.BF16);
-    // -1e9, to which a mask sets scores that don't take part.
-    names.put("masked", bits(Float.floatToIntBits(-1e9f)));
-    return names;
   }
 
   /** The kernels of a step; without a compute kernel, the reader gives its pages to the writer. */
@@ -109,7 +86,7 @@ final class Kernels {
       case DECISION -> new Names(decision(step), Optional.empty(), writer(step));
       case CACHE_UPDATE -> {
         Map<String, Object> reader = new LinkedHashMap<>();
-        reader.put("names", controlled(names(1, false), step, Processor.READER));
+        reader.put("names", templateNames.of(1, step, Processor.READER));
         reader.put("comment", "Reads the operands, tile by tile.");
         reader.put("operands", List.of());
         String name = gated(step.control(), "elementwise_reader");
@@ -133,7 +110,7 @@ final class Kernels {
           new Names(
               reader(
                   "attention_reader",
-                  isMasked(step)
+                  TemplateNames.isMasked(step)
                       ? "Reads queries, and keys, values and what is added to scores in tiles of 32"
                           + " keys."
                       : "Reads queries, and keys and values in tiles of 32 keys.",
@@ -177,70 +154,6 @@ final class Kernels {
         writer("speculated_attention_writer", writer, step));
   }
 
-  /** Names with the arguments that hold the addresses of a step's words. */
-  private Map<String, Object> controlled(
-      Map<String, Object> names, Step step, Processor processor) {
-    int others = step.others().size();
-    // Readers of any number of operands find it in their common arguments.
-    String before = step.kind() == Kind.CONCAT ? "get_common_arg_val<uint32_t>(9) + " : "";
-    int first =
-        switch (processor) {
-          case READER -> 2 + (step.kind() == Kind.CONCAT ? 0 : operands(step));
-          case COMPUTE -> 2;
-          case WRITER -> (step.isJoined() ? 5 : 3) + others;
-        };
-    Map<String, Object> all =
-        controlled(names, step.control(), processor == Processor.READER ? before : "", first);
-    if (isMasked(step)) {
-      all.put("isMasked", true);
-      all.put("prefix", "masked_");
-      int masked = Float.floatToIntBits(HostNumbers.SMALLEST);
-      all.put("masked", bits(masked));
-    }
-    if (step.kind() == Kind.EARLY_ATTENTION) {
-      all.put("isEarly", true);
-      all.put("prefix", "early_");
-    }
-    if (step.kind() == Kind.VERIFYING_ATTENTION) {
-      all.put("isVerifying", true);
-      all.put("prefix", "verifying_");
-    }
-    if (isPadded(step)) {
-      all.put("isPadded", true);
-      // Less than all numbers that a mask may have set all elements of a row to.
-      all.put("masked", bits(Float.floatToIntBits(Float.NEGATIVE_INFINITY)));
-    }
-    return all;
-  }
-
-  /** Whether an attention has a mask as its last operand. */
-  private static boolean isMasked(Step step) {
-    return step.kind() == Kind.ATTENTION && step.operands().size() == MASKED_OPERANDS;
-  }
-
-  /** Whether a softmax is one of rows that aren't whole tiles. */
-  private static boolean isPadded(Step step) {
-    return step.kind() == Kind.SOFTMAX && step.result().columns() % Matrix.TILE != 0;
-  }
-
-  /** A number as an element. */
-  private String bits(int number) {
-    return "0x" + Integer.toHexString(element == ElementType.F32 ? number : number >>> 16);
-  }
-
-  private static Map<String, Object> controlled(
-      Map<String, Object> names, Step.Control control, String before, int first) {
-    Map<String, Object> all = new TreeMap<>(names);
-    int gates = control.gates().size();
-    all.put("gates", IntStream.range(first, first + gates).mapToObj(i -> before + i).toList());
-    all.put("word", before + (first + gates));
-    return all;
-  }
-
-  private static int operands(Step step) {
-    return step.allOperands().size();
-  }
-
   /** The name of a kernel that ends at once where a word is 0. */
   private static String gated(Step.Control control, String name) {
     int gates = control.gates().size();
@@ -251,8 +164,7 @@ final class Kernels {
   private String decision(Step step) {
     Decision decision = step.control().decision().orElseThrow();
     Map<String, Object> attributes = new LinkedHashMap<>();
-    attributes.put(
-        "names", controlled(names(step.operands().size(), false), step, Processor.READER));
+    attributes.put("names", templateNames.of(step.operands().size(), step, Processor.READER));
     attributes.put("comment", "Decides what the chip computes next, on one core.");
     attributes.put(
         "operands",
@@ -298,13 +210,13 @@ final class Kernels {
             "exchange_reader",
             "Puts the operand into the vector, and receives packets for it.",
             control,
-            exchanged(wire, controlled(names(0, false), control, "", 2)));
+            templateNames.exchanged(wire, control, 2));
     String writer =
         plain(
             "exchange_writer",
             "Sends parts of the vector to other chips, and writes the result.",
             control,
-            exchanged(wire, controlled(names(0, false), control, "", 5)));
+            templateNames.exchanged(wire, control, 5));
     Matrix page = new Matrix("vector", "", TileFormat.of(element), Matrix.TILE, Matrix.TILE);
     Optional<String> compute =
         join.map(
@@ -322,29 +234,17 @@ final class Kernels {
     return new Names(reader, compute, writer);
   }
 
-  private static Map<String, Object> exchanged(Wire wire, Map<String, Object> names) {
-    names.put("isOfBytes", wire == Wire.BYTES);
-    names.put("isOfBf16", wire == Wire.BF16);
-    names.put("isStored", wire == Wire.STORED);
-    names.put("prefix", wire.prefix());
-    names.put("pack", wire == Wire.BYTES ? "copy_to_bytes" : "copy_to_bf16");
-    names.put("unpack", wire == Wire.BYTES ? "copy_from_bytes" : "copy_from_bf16");
-    return names;
-  }
-
   /** A reader gives its pages to the usual writer. */
   private Names movers(String reader, String comment, Step step) {
     return new Names(reader(reader, comment, step), Optional.empty(), writer(step));
   }
 
   private String reader(String name, String comment, Step step) {
-    return plain(
-        name, comment, step.control(), controlled(names(0, false), step, Processor.READER));
+    return plain(name, comment, step.control(), templateNames.of(0, step, Processor.READER));
   }
 
   private String writer(String name, String comment, Step step) {
-    return plain(
-        name, comment, step.control(), controlled(names(0, false), step, Processor.WRITER));
+    return plain(name, comment, step.control(), templateNames.of(0, step, Processor.WRITER));
   }
 
   private String rowsWriter(Step step) {
@@ -375,7 +275,7 @@ final class Kernels {
 
   private String compute(String template, String comment, Step step) {
     Map<String, Object> attributes = new LinkedHashMap<>();
-    Map<String, Object> names = controlled(names(0, false), step, Processor.COMPUTE);
+    Map<String, Object> names = templateNames.of(0, step, Processor.COMPUTE);
     attributes.put("names", names);
     attributes.put("comment", comment);
     attributes.put("includes", KernelHeaders.of(step));
@@ -385,7 +285,7 @@ final class Kernels {
   private Names addTiled(Step step) {
     Tiled tiled = tiled(step);
     Map<String, Object> reader = new LinkedHashMap<>();
-    reader.put("names", controlled(tiled.names(), step, Processor.READER));
+    reader.put("names", templateNames.controlled(tiled.names(), step, Processor.READER));
     reader.put(
         "comment",
         step.product().isPresent()
@@ -412,7 +312,7 @@ final class Kernels {
   private String addCompute(Step step) {
     Tiled tiled = tiled(step);
     Map<String, Object> compute = new LinkedHashMap<>();
-    compute.put("names", controlled(tiled.names(), step, Processor.COMPUTE));
+    compute.put("names", templateNames.controlled(tiled.names(), step, Processor.COMPUTE));
     compute.put("comment", KernelComments.of(step));
     compute.put("includes", KernelHeaders.of(step));
     if (step.kind() == Kind.LAYER_NORM) {
@@ -472,7 +372,7 @@ final class Kernels {
       name.append("_bias");
     }
     boolean hasRow = step.epilogues().stream().anyMatch(Epilogue::isRow);
-    Map<String, Object> names = names(step.operands().size() + operands.size(), hasRow);
+    Map<String, Object> names = templateNames.of(step.operands().size() + operands.size(), hasRow);
     boolean sharesX = step.product().filter(ProductBlocks::sharesLeft).isPresent();
     boolean sharesWeight = step.product().filter(ProductBlocks::sharesRight).isPresent();
     boolean keepsSums = step.product().filter(ProductBlocks::keepsSums).isPresent();
@@ -487,7 +387,7 @@ final class Kernels {
     String mcast = sharesX ? sharesWeight ? "_mcast" : "_mcast_x" : "_mcast_weight";
     return new Tiled(
         kind,
-        (isPadded(step) ? "padded_" : "")
+        (TemplateNames.isPadded(step) ? "padded_" : "")
             + kind
             + (sharesX || sharesWeight ? mcast : sharesVectors ? "_mcast" : "")
             + name,
