@@ -8,19 +8,16 @@ import io.partita.frontend.onnx.OnnxModel;
 import io.partita.frontend.onnx.quantize.Affine;
 import io.partita.frontend.onnx.quantize.AttentionSite;
 import io.partita.frontend.onnx.quantize.FunctionSite;
-import io.partita.frontend.onnx.quantize.NormScales;
 import io.partita.frontend.onnx.quantize.Product;
 import io.partita.frontend.onnx.quantize.QuantizableModel;
 import io.partita.frontend.onnx.quantize.QuantizeCode;
 import io.partita.frontend.onnx.quantize.QuantizedFile;
 import io.partita.frontend.onnx.quantize.QuantizedGraph;
-import io.partita.frontend.onnx.quantize.QuantizedMatrix;
 import io.partita.frontend.onnx.quantize.ResidualSite;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.progress.ProgressListener;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,16 +27,11 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Quantizes the products of a model after training, by the values that it has on data. */
 public final class Quantization {
-  /** The rows of each input on which errors are measured. */
-  private static final int ROWS = 256;
-
   /** The most samples on which the quantized model is compared with the float model. */
   private static final int COMPARED = 8;
 
@@ -213,21 +205,15 @@ public final class Quantization {
     inputs.forEach(input -> observed.put(QuantizedSites.INPUT + input, input));
     try (ObservedRuns runs =
         ObservedRuns.of(request.model(), given, observed, request.data(), notes, progress)) {
-      Map<String, FeatureExtents> extents = extents(runs, inputs);
-      extents.forEach((name, seen) -> seen.verified(name));
-      Map<String, double[]> factors = factors(model, products, extents, settings);
-      Map<String, Seen> seen = seen(runs, extents, factors);
+      Calibration seen = Calibration.of(runs, inputs, model, products, settings);
       SequencedMap<Product, ProductCode> coded = new LinkedHashMap<>();
       for (Product product : products) {
         progress.step("quantizing " + product.name());
         progress.share((double) coded.size() / products.size());
-        Optional<double[]> divisors = Optional.ofNullable(factors.get(product.input()));
-        coded.put(product, code(product, seen.get(product.input()), divisors, settings));
+        coded.put(product, code(product, seen, settings));
       }
       List<FunctionCode> functions =
-          sites.functions().stream()
-              .map(site -> code(model, site, seen.get(site.input()), settings))
-              .toList();
+          sites.functions().stream().map(site -> code(model, site, seen, settings)).toList();
       List<ResidualCode> residuals =
           sites.residuals().stream().map(site -> code(site, seen, settings)).toList();
       Compared exact = compared(runs, shown, Math.min(COMPARED, runs.samples()));
@@ -235,20 +221,13 @@ public final class Quantization {
           sites.attentions().stream()
               .map(site -> attention(request, model, choice(site, seen, settings), exact))
               .toList();
-      Codes codes = new Codes(coded, attentions, functions, residuals, factors);
+      Codes codes = new Codes(coded, attentions, functions, residuals, seen.factors());
       OnnxModel quantized = given.with(codes.graph(model, settings));
       Compared found =
           compared(request, quantized, codes.caches(settings), shown, exact.samples().size());
       return new Quantized(given, quantized, codes.result(runs, settings, exact, found));
     }
   }
-
-  /**
-   * A product with codes of its matrix and its input.
-   *
-   * @param error the relative L2 error of its result, if only it is quantized
-   */
-  private record ProductCode(QuantizedGraph.Choice choice, double error) {}
 
   /**
    * What is quantized, and how.
@@ -338,55 +317,29 @@ public final class Quantization {
     }
   }
 
-  /** Codes a product in as few bits as its error allows, or else in the most. */
-  private static ProductCode code(
-      Product product, Seen input, Optional<double[]> divisors, Settings settings) {
+  private static ProductCode code(Product product, Calibration seen, Settings settings) {
+    String input = product.input();
     Optional<Affine> code =
-        settings.activations()
-            ? Optional.of(code(product.input(), input, settings))
-            : Optional.empty();
-    ProductCode found = null;
-    for (QuantizedGraph.Choice choice : ladder(product, divisors, code, settings)) {
-      found = new ProductCode(choice, input.rows().error(product, choice, divisors));
-      if (found.error() <= settings.largestError()) {
-        break;
-      }
-    }
-    return found;
+        settings.activations() ? Optional.of(seen.code(input, settings)) : Optional.empty();
+    return ProductCode.of(product, code, seen.divisors(input), seen.rows(input), settings);
   }
 
   private static FunctionCode code(
-      QuantizableModel model, FunctionSite site, Seen input, Settings settings) {
-    return FunctionCode.of(model, site, code(site.input(), input, settings), input.rows());
+      QuantizableModel model, FunctionSite site, Calibration seen, Settings settings) {
+    String input = site.input();
+    return FunctionCode.of(model, site, seen.code(input, settings), seen.rows(input));
   }
 
-  private static ResidualCode code(ResidualSite site, Map<String, Seen> seen, Settings settings) {
-    Seen sum = seen.get(site.output());
-    return ResidualCode.of(site, code(site.output(), sum, settings), sum.rows());
-  }
-
-  /** Chooses the code of a value within the model. */
-  private static Affine code(String value, Seen seen, Settings settings) {
-    Histogram all = seen.histogram();
-    Affine code = settings.ranges().code(all, settings.percentile());
-    if (code.scale() < Float.MIN_NORMAL) {
-      throw QuantizeCode.RANGE.at(
-          "value \"" + value + "\"",
-          "a range that has 255 steps",
-          "a range without any, of numbers from " + (float) all.low() + " to " + (float) all.high(),
-          "choose --range minmax, calibrate with more varied data, or leave what reads the value"
-              + " float with --float");
-    }
-    return code;
+  private static ResidualCode code(ResidualSite site, Calibration seen, Settings settings) {
+    String sum = site.output();
+    return ResidualCode.of(site, seen.code(sum, settings), seen.rows(sum));
   }
 
   private static QuantizedGraph.AttentionChoice choice(
-      AttentionSite site, Map<String, Seen> seen, Settings settings) {
+      AttentionSite site, Calibration seen, Settings settings) {
     return new QuantizedGraph.AttentionChoice(
         site,
-        site.measured().stream()
-            .map(use -> code(use.value(), seen.get(use.value()), settings).centred())
-            .toList());
+        site.measured().stream().map(use -> seen.code(use.value(), settings).centred()).toList());
   }
 
   /** Measures the error of an attention by runs of a model in which nothing else is quantized. */
@@ -404,116 +357,6 @@ public final class Quantization {
     shown.put(QuantizedSites.RESULT + site.name(), site.output());
     Compared found = compared(request, alone, choice.caches(), shown, exact.samples().size());
     return new AttentionCode(choice, found.error(exact, site.name()));
-  }
-
-  private static Map<String, FeatureExtents> extents(ObservedRuns runs, List<String> inputs) {
-    return runs
-        .each(
-            "measured the ranges of",
-            runs.samples(),
-            outputs -> {
-              Map<String, FeatureExtents> found = new LinkedHashMap<>();
-              inputs.forEach(
-                  input ->
-                      found.put(
-                          input,
-                          FeatureExtents.of(input, outputs.get(QuantizedSites.INPUT + input))));
-              return found;
-            },
-            (one, other) -> joined(one, other, FeatureExtents::joined))
-        .stream()
-        .reduce((one, other) -> joined(one, other, FeatureExtents::joined))
-        .orElseThrow();
-  }
-
-  private static <V> Map<String, V> joined(
-      Map<String, V> one, Map<String, V> other, BinaryOperator<V> join) {
-    Map<String, V> all = new LinkedHashMap<>();
-    one.forEach((name, value) -> all.put(name, join.apply(value, other.get(name))));
-    return all;
-  }
-
-  private static Map<String, double[]> factors(
-      QuantizableModel model,
-      List<Product> products,
-      Map<String, FeatureExtents> extents,
-      Settings settings) {
-    Map<String, double[]> factors = new LinkedHashMap<>();
-    if (settings.smoothing() == 0 || !settings.activations()) {
-      return factors;
-    }
-    NormScales norms = new NormScales(model, products);
-    Map<String, List<Product>> readers =
-        products.stream().collect(Collectors.groupingBy(Product::input));
-    extents.forEach(
-        (input, seen) -> {
-          if (norms.isScaled(input)) {
-            factors.put(input, Smoothing.factors(seen, readers.get(input), settings.smoothing()));
-          }
-        });
-    return factors;
-  }
-
-  /** The numbers of an input after its features were divided, and some rows before. */
-  private record Seen(Histogram histogram, SampledRows rows) {
-    Seen plus(Seen other) {
-      return new Seen(histogram.plus(other.histogram), rows.plus(other.rows));
-    }
-  }
-
-  private static Map<String, Seen> seen(
-      ObservedRuns runs, Map<String, FeatureExtents> extents, Map<String, double[]> factors) {
-    int rows = Math.ceilDiv(ROWS, runs.samples());
-    return runs
-        .each(
-            "counted the values of",
-            runs.samples(),
-            outputs -> {
-              Map<String, Seen> found = new LinkedHashMap<>();
-              extents.forEach(
-                  (input, range) -> {
-                    Tensor value = outputs.get(QuantizedSites.INPUT + input);
-                    Histogram histogram =
-                        histogram(value, range, Optional.ofNullable(factors.get(input)));
-                    found.put(input, new Seen(histogram, SampledRows.of(value, rows)));
-                  });
-              return found;
-            },
-            (one, other) -> joined(one, other, Seen::plus))
-        .stream()
-        .reduce((one, other) -> joined(one, other, Seen::plus))
-        .orElseThrow();
-  }
-
-  private static Histogram histogram(
-      Tensor value, FeatureExtents range, Optional<double[]> factors) {
-    FeatureExtents divided = factors.map(range::divided).orElse(range);
-    Histogram histogram = new Histogram(divided.least(), divided.most());
-    int features = range.low().length;
-    for (int i = 0; i < value.size(); i++) {
-      double number = value.getDouble(i);
-      histogram.add(factors.isPresent() ? number / factors.get()[i % features] : number);
-    }
-    return histogram;
-  }
-
-  /** Returns the quantizations of a product, each with more bits than the one before. */
-  private static List<QuantizedGraph.Choice> ladder(
-      Product product, Optional<double[]> factors, Optional<Affine> code, Settings settings) {
-    float[] matrix = product.matrix(factors);
-    QuantizedMatrix bytes = QuantizedMatrix.bytes(matrix, product.inner(), product.columns());
-    List<QuantizedGraph.Choice> ladder = new ArrayList<>();
-    if (settings.weightBits() < 8) {
-      ladder.add(
-          new QuantizedGraph.Choice(
-              QuantizedMatrix.nibbles(matrix, product.inner(), product.columns(), settings.group()),
-              code));
-    }
-    ladder.add(new QuantizedGraph.Choice(bytes, code));
-    if (code.isPresent()) {
-      ladder.add(new QuantizedGraph.Choice(bytes, Optional.empty()));
-    }
-    return ladder;
   }
 
   /**
