@@ -183,115 +183,9 @@ void partita_softmax_weights_i32(const void *arguments, int32_t core, int32_t co
     }
 }
 
-/* PARTITA_GROUP elements at a time, as above. */
-#define WEIGHTED_SOFTMAX(NAME, T)                                                                                      \
-    PARTITA_INLINE int32_t NAME##_largest(const T *x, int32_t largest, int32_t count)                                  \
-    {                                                                                                                  \
-        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            largest = partita_max(largest, x[i]);                                                                      \
-        }                                                                                                              \
-        return largest;                                                                                                \
-    }                                                                                                                  \
-                                                                                                                       \
-    PARTITA_INLINE uint32_t NAME##_sum(const uint32_t *weights, const T *x, int32_t count)                             \
-    {                                                                                                                  \
-        uint32_t own[PARTITA_GROUP];                                                                                   \
-        uint32_t sum = 0;                                                                                              \
-        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            own[i] = weights[-(int32_t)x[i]];                                                                          \
-        }                                                                                                              \
-        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            sum += own[i];                                                                                             \
-        }                                                                                                              \
-        return sum;                                                                                                    \
-    }                                                                                                                  \
-                                                                                                                       \
-    PARTITA_INLINE void NAME##_share(const uint32_t *weights, const T *x, T *out, uint32_t top, uint32_t factor,       \
-                                     int32_t shift, int32_t count)                                                     \
-    {                                                                                                                  \
-        uint32_t own[PARTITA_GROUP];                                                                                   \
-        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            own[i] = weights[-(int32_t)x[i]];                                                                          \
-        }                                                                                                              \
-        PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {                                                             \
-            out[i] = (T)((uint32_t)((uint64_t)(own[i] * top) * factor >> 32) >> shift);                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
-    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
-    {                                                                                                                  \
-        const struct partita_weighted_softmax *softmax = arguments;                                                    \
-        const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
-        const int32_t size = softmax->size;                                                                            \
-        const int32_t whole = size - size % PARTITA_GROUP;                                                             \
-        const uint32_t top = (uint32_t)softmax->levels - 1;                                                            \
-        for (int32_t row = share.from; row < share.to; row++) {                                                        \
-            const T *x = (const T *)softmax->x + row * size;                                                           \
-            T *out = (T *)softmax->out + row * size;                                                                   \
-            int32_t largest = INT32_MIN;                                                                               \
-            uint32_t sum = 0;                                                                                          \
-            int32_t i = 0;                                                                                             \
-            for (; i < whole; i += PARTITA_GROUP) {                                                                    \
-                largest = NAME##_largest(x + i, largest, PARTITA_GROUP);                                               \
-            }                                                                                                          \
-            for (; i < size; i++) {                                                                                    \
-                largest = NAME##_largest(x + i, largest, 1);                                                           \
-            }                                                                                                          \
-            const uint32_t *weights = softmax->weights + largest;                                                      \
-            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
-                sum += NAME##_sum(weights, x + i, PARTITA_GROUP);                                                      \
-            }                                                                                                          \
-            for (; i < size; i++) {                                                                                    \
-                sum += NAME##_sum(weights, x + i, 1);                                                                  \
-            }                                                                                                          \
-            if (sum < 2) {                                                                                             \
-                for (i = 0; i < size; i++) {                                                                           \
-                    out[i] = (T)(weights[-(int32_t)x[i]] * top);                                                       \
-                }                                                                                                      \
-                continue;                                                                                              \
-            }                                                                                                          \
-            const int32_t bits = partita_highest_bit(sum);                                                             \
-            const uint32_t factor = partita_reciprocal(sum, bits);                                                             \
-            for (i = 0; i < whole; i += PARTITA_GROUP) {                                                               \
-                NAME##_share(weights, x + i, out + i, top, factor, bits - 1, PARTITA_GROUP);                           \
-            }                                                                                                          \
-            for (; i < size; i++) {                                                                                    \
-                NAME##_share(weights, x + i, out + i, top, factor, bits - 1, 1);                                       \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-WEIGHTED_SOFTMAX(partita_weighted_softmax_i8, int8_t)
-WEIGHTED_SOFTMAX(partita_weighted_softmax_u8, uint8_t)
-
-/* The number of halvings for a distance to the maximum, rounded half up. */
-static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)
-{
-    return (distance + ((int64_t)1 << softmax->unit) / 2) >> softmax->unit;
-}
-
-/* Whether 32 bits are enough for bytes: the sum is at most 2^30, and weights are shifted by less than 32. */
-static int32_t is_small_power(const struct partita_power_softmax *softmax)
-{
-    const int32_t limit = 1 << 15;
-    return softmax->levels <= limit && softmax->size <= limit && softmax->unit <= 15 && halvings(softmax, 255) < 32;
-}
-
-/* For a byte x: the weight is `levels`, shifted right by (top - x) >> unit. */
-struct powers {
-    uint32_t levels;
-    int32_t top; /* the largest element, and a half */
-    int32_t unit;
-};
-
-static inline uint32_t power(struct powers powers, int32_t x)
-{
-    return powers.levels >> ((powers.top - x) >> powers.unit);
-}
-
 /*
  * LARGEST: the largest of `count` bytes and `largest`.
- * POWERS: sums weights of pairs of bytes, and writes them. There is one pair at least.
+ * WEIGHTS: sums weights[-x] of pairs of bytes, or writes weights[-x] top factor / 2^(32 + shift). There is one pair at least.
  */
 #ifdef PARTITA_XPULP
 
@@ -319,6 +213,155 @@ static inline uint32_t power(struct powers powers, int32_t x)
                          : "memory");                                                                                  \
         return partita_max(partita_max((T)most, (T)(most >> 8)), partita_max((T)(most >> 16), (T)(most >> 24)));       \
     }
+
+#define WEIGHTS_LOOP(LENGTH, LOAD, EACH, ...)                                                                          \
+    __asm__ volatile(".p2align 2\n"                                                                                    \
+                     ".option push\n"                                                                                  \
+                     ".option norvc\n"                                                                                 \
+                     "lp.setup 0, %[pairs], " LENGTH "\n" LOAD " %[one], %[x], %[byte]\n" LOAD                         \
+                     " %[other], %[x], %[byte]\n"                                                                      \
+                     "mul %[one], %[one], %[size]\n"                                                                   \
+                     "mul %[other], %[other], %[size]\n"                                                               \
+                     "p.lwx %[one], %[weights], %[one]\n"                                                              \
+                     "p.lwx %[other], %[weights], %[other]\n" EACH "lp.end 0\n"                                        \
+                     ".option pop\n"                                                                                   \
+                     : [one] "=&r"(one), [other] "=&r"(other), [x] "+r"(x), [to] "+r"(to)                              \
+                     : [pairs] "r"(pairs), [byte] "r"(1), [size] "r"(-4), __VA_ARGS__                                  \
+                     : "memory")
+
+#define WEIGHTS(TYPE, T, LOAD)                                                                                         \
+    static inline uint32_t pairs_of_weights_##TYPE(const uint32_t *weights, const T *x, int32_t pairs)                 \
+    {                                                                                                                  \
+        uint32_t one, other, to = 0;                                                                                   \
+        WEIGHTS_LOOP("8", LOAD,                                                                                        \
+                     "add %[to], %[to], %[one]\n"                                                                      \
+                     "add %[to], %[to], %[other]\n",                                                                   \
+                     [weights] "r"(weights));                                                                          \
+        return to;                                                                                                     \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void write_weights_##TYPE(const uint32_t *weights, uint32_t top, uint32_t factor, int32_t shift,     \
+                                            const T *x, T *to, int32_t pairs)                                          \
+    {                                                                                                                  \
+        uint32_t one, other;                                                                                           \
+        WEIGHTS_LOOP("14", LOAD,                                                                                       \
+                     "mul %[one], %[one], %[top]\n"                                                                    \
+                     "mul %[other], %[other], %[top]\n"                                                                \
+                     "mulhu %[one], %[one], %[factor]\n"                                                               \
+                     "mulhu %[other], %[other], %[factor]\n"                                                           \
+                     "srl %[one], %[one], %[shift]\n"                                                                  \
+                     "srl %[other], %[other], %[shift]\n"                                                              \
+                     "p.sb %[one], %[to], %[byte]\n"                                                                   \
+                     "p.sb %[other], %[to], %[byte]\n",                                                                \
+                     [weights] "r"(weights), [top] "r"(top), [factor] "r"(factor), [shift] "r"(shift));                \
+    }
+
+LARGEST(largest_i8, int8_t, "pv.max.b")
+LARGEST(largest_u8, uint8_t, "pv.maxu.b")
+WEIGHTS(i8, int8_t, "p.lb")
+WEIGHTS(u8, uint8_t, "p.lbu")
+
+#else
+
+#define LARGEST(NAME, T, MAX)                                                                                          \
+    static int32_t NAME(const T *x, int32_t largest, int32_t count)                                                    \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i++) {                                                                          \
+            largest = partita_max(largest, x[i]);                                                                      \
+        }                                                                                                              \
+        return largest;                                                                                                \
+    }
+
+#define WEIGHTS(TYPE, T, LOAD)                                                                                         \
+    static inline uint32_t pairs_of_weights_##TYPE(const uint32_t *weights, const T *x, int32_t pairs)                 \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        for (int32_t i = 0; i < 2 * pairs; i++) {                                                                      \
+            sum += weights[-(int32_t)x[i]];                                                                            \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void write_weights_##TYPE(const uint32_t *weights, uint32_t top, uint32_t factor, int32_t shift,     \
+                                            const T *x, T *to, int32_t pairs)                                          \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < 2 * pairs; i++) {                                                                      \
+            to[i] = (T)((uint32_t)((uint64_t)(weights[-(int32_t)x[i]] * top) * factor >> 32) >> shift);                \
+        }                                                                                                              \
+    }
+
+LARGEST(largest_i8, int8_t, )
+LARGEST(largest_u8, uint8_t, )
+WEIGHTS(i8, int8_t, )
+WEIGHTS(u8, uint8_t, )
+
+#endif
+
+#define WEIGHTED_SOFTMAX(TYPE, T)                                                                                      \
+    void partita_weighted_softmax_##TYPE(const void *arguments, int32_t core, int32_t cores)                           \
+    {                                                                                                                  \
+        const struct partita_weighted_softmax *softmax = arguments;                                                    \
+        const struct partita_range share = partita_share(softmax->rows, 1, core, cores);                               \
+        const int32_t size = softmax->size;                                                                            \
+        const int32_t pairs = size >> 1;                                                                               \
+        const int32_t last = size - 1;                                                                                 \
+        const uint32_t top = (uint32_t)softmax->levels - 1;                                                            \
+        for (int32_t row = share.from; row < share.to && size > 0; row++) {                                            \
+            const T *x = (const T *)softmax->x + row * size;                                                           \
+            T *out = (T *)softmax->out + row * size;                                                                   \
+            const uint32_t *weights = softmax->weights + largest_##TYPE(x, x[0], size);                                \
+            uint32_t sum = pairs > 0 ? pairs_of_weights_##TYPE(weights, x, pairs) : 0;                                 \
+            if (size & 1) {                                                                                            \
+                sum += weights[-(int32_t)x[last]];                                                                     \
+            }                                                                                                          \
+            if (sum < 2) {                                                                                             \
+                for (int32_t i = 0; i < size; i++) {                                                                   \
+                    out[i] = (T)(weights[-(int32_t)x[i]] * top);                                                       \
+                }                                                                                                      \
+                continue;                                                                                              \
+            }                                                                                                          \
+            const int32_t bits = partita_highest_bit(sum);                                                             \
+            const uint32_t factor = partita_reciprocal(sum, bits);                                                     \
+            const uint32_t odd = size & 1 ? weights[-(int32_t)x[last]] * top : 0;                                      \
+            if (pairs > 0) {                                                                                           \
+                write_weights_##TYPE(weights, top, factor, bits - 1, x, out, pairs);                                   \
+            }                                                                                                          \
+            if (size & 1) {                                                                                            \
+                out[last] = (T)((uint32_t)((uint64_t)odd * factor >> 32) >> (bits - 1));                               \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+WEIGHTED_SOFTMAX(i8, int8_t)
+WEIGHTED_SOFTMAX(u8, uint8_t)
+
+/* The number of halvings for a distance to the maximum, rounded half up. */
+static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)
+{
+    return (distance + ((int64_t)1 << softmax->unit) / 2) >> softmax->unit;
+}
+
+/* Whether 32 bits are enough for bytes: the sum is at most 2^30, and weights are shifted by less than 32. */
+static int32_t is_small_power(const struct partita_power_softmax *softmax)
+{
+    const int32_t limit = 1 << 15;
+    return softmax->levels <= limit && softmax->size <= limit && softmax->unit <= 15 && halvings(softmax, 255) < 32;
+}
+
+/* For a byte x: the weight is `levels`, shifted right by (top - x) >> unit. */
+struct powers {
+    uint32_t levels;
+    int32_t top; /* the largest element, and a half */
+    int32_t unit;
+};
+
+static inline uint32_t power(struct powers powers, int32_t x)
+{
+    return powers.levels >> ((powers.top - x) >> powers.unit);
+}
+
+/* POWERS: sums weights of pairs of bytes, and writes them. There is one pair at least. */
+#ifdef PARTITA_XPULP
 
 #define POWERS_LOOP(LOAD, EACH)                                                                                        \
     __asm__ volatile(".p2align 2\n"                                                                                    \
@@ -353,21 +396,10 @@ static inline uint32_t power(struct powers powers, int32_t x)
                           "p.sb %[other], %[to], %[byte]\n");                                                          \
     }
 
-LARGEST(largest_i8, int8_t, "pv.max.b")
-LARGEST(largest_u8, uint8_t, "pv.maxu.b")
 POWERS(i8, int8_t, "p.lb")
 POWERS(u8, uint8_t, "p.lbu")
 
 #else
-
-#define LARGEST(NAME, T, MAX)                                                                                          \
-    static int32_t NAME(const T *x, int32_t largest, int32_t count)                                                    \
-    {                                                                                                                  \
-        for (int32_t i = 0; i < count; i++) {                                                                          \
-            largest = partita_max(largest, x[i]);                                                                      \
-        }                                                                                                              \
-        return largest;                                                                                                \
-    }
 
 #define POWERS(TYPE, T, LOAD)                                                                                          \
     static inline uint32_t pairs_of_powers_##TYPE(struct powers powers, const T *x, int32_t pairs)                     \
@@ -386,8 +418,6 @@ POWERS(u8, uint8_t, "p.lbu")
         }                                                                                                              \
     }
 
-LARGEST(largest_i8, int8_t, )
-LARGEST(largest_u8, uint8_t, )
 POWERS(i8, int8_t, )
 POWERS(u8, uint8_t, )
 
