@@ -7,6 +7,7 @@
 
 #include "convolution.h"
 #include "gemm_bytes.h"
+#include "gemm_turned.h"
 
 /* The words of a window of bytes. */
 static inline int32_t partita_window_words(const struct partita_convolution *convolution)

@@ -26,4 +26,7 @@ static inline int32_t partita_right_matrix(const struct partita_gemm *gemm, int3
     return gemm->batch == 1 ? 0 : batch / gemm->group * gemm->right_batch;
 }
 
+#define PARTITA_STORE_ROW(row, s0, s1, s2, s3)                                                                         \
+    (row)[0] = (s0), (row)[1] = (s1), (row)[2] = (s2), (row)[3] = (s3)
+
 #endif

@@ -1,6 +1,7 @@
 #include "integer_attention.h"
 
 #include "gemm_bytes.h"
+#include "gemm_turned.h"
 #include "integer_attention_parts.h"
 
 PARTITA_MULTIPLY_TURNED_BLOCK(weigh_block, partita_sdotusp_b, "pv.sdotusp.b")

@@ -125,6 +125,12 @@ static inline int64_t partita_divide_wrapping_64(int64_t x, int64_t y)
     return y == -1 ? partita_multiply_wrapping_64(x, -1) : x / y;
 }
 
+/* Shifts by any distance of 0 or more. */
+static inline int64_t partita_shift_right_64(int64_t x, int64_t distance)
+{
+    return x >> (distance < 63 ? distance : 63);
+}
+
 static inline int64_t partita_clamp(int64_t x, int64_t low, int64_t high)
 {
     return x < low ? low : x > high ? high : x;

@@ -37,3 +37,4 @@
 #include "../../../kernels/integer_network.c"
 #include "../../../kernels/integer_network_norm.c"
 #include "../../../kernels/integer_network_softmax.c"
+#include "../../../kernels/integer_network_weights.c"

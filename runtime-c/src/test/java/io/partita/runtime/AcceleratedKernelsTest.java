@@ -39,6 +39,7 @@ class AcceleratedKernelsTest {
                 "kernels/integer_network.c",
                 "kernels/integer_network_norm.c",
                 "kernels/integer_network_softmax.c",
+                "kernels/integer_network_weights.c",
                 "kernels/float_functions.c",
                 "kernels/levels.c",
                 "kernels/lines.c",
