@@ -204,24 +204,28 @@ public record ElementRun(
     return new ElementRun(first, next - first, start.source(), steps, start.count(), last.out());
   }
 
-  /**
-   * Kernels of floats and of tables compute several elements together, and others have hardware
-   * loops, which are worth it for many elements.
-   */
+  /** Whether kernels of the runtime take less time than the loop of a run. */
   private boolean isFasterAlone() {
-    boolean isShort = count instanceof TileExpression.Literal(long number) && number < MANY;
     return hasFloats()
         || steps.stream().anyMatch(step -> step.function == Function.LOOKUP)
-        || !isShort && !steps.isEmpty() && steps.stream().allMatch(ElementRun::hasHardwareLoop);
+        || !steps.isEmpty() && steps.stream().allMatch(this::isFasterAlone);
   }
 
-  /** Whether the kernel of a function of integers has one, for operands of its shape. */
-  private static boolean hasHardwareLoop(Step step) {
+  /**
+   * Kernels of conversions compute several elements together, and others have hardware loops, which
+   * are worth it where tiles are known to have many stored elements.
+   */
+  private boolean isFasterAlone(Step step) {
+    Optional<Long> number =
+        count instanceof TileExpression.Literal(long known) ? Optional.of(known) : Optional.empty();
+    boolean isLong = source instanceof Stored && number.isPresent() && number.get() >= MANY;
     return switch (step.function) {
+      case CAST -> number.isEmpty() || number.get() >= MANY;
       case ADD, SUB, MUL ->
-          step.to == ElementType.I32
+          isLong
+              && step.to == ElementType.I32
               && step.operands.stream().allMatch(operand -> operand.period.isEmpty());
-      case CAST, REQUANTIZE -> true;
+      case REQUANTIZE -> isLong;
       case MIN, MAX, LOOKUP, QUANTIZE -> false;
     };
   }
