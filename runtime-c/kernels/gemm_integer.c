@@ -235,12 +235,12 @@ static __attribute__((noinline)) int32_t is_row(const struct partita_gemm *gemm)
     return gemm->m == 1 && is_in_words(gemm);
 }
 
-/* or two or three rows, whose sums aren't added to what out holds. */
+/* or two or three rows. */
 enum { FEW_ROWS = 3 };
 
 static __attribute__((noinline)) int32_t is_of_few_rows(const struct partita_gemm *gemm)
 {
-    return gemm->m > 1 && gemm->m <= FEW_ROWS && !gemm->accumulate && is_in_words(gemm);
+    return gemm->m > 1 && gemm->m <= FEW_ROWS && is_in_words(gemm);
 }
 
 /* How many of a core's next blocks are whole and in the same column. */
@@ -250,14 +250,35 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
     return left < walk->count ? left : walk->count;
 }
 
+/* The most whole blocks whose sums are requantised or added together. */
+enum { TOGETHER = 4 };
+
+/* Adds sums to what out holds. */
+static __attribute__((noinline)) void accumulate_row(int32_t *out, const uint32_t *sums, int32_t columns)
+{
+    for (; columns > 0; columns--, out++) {
+        *out = (int32_t)(*sums++ + (uint32_t)*out);
+    }
+}
+
 #define GEMM_OF_BYTES(TYPES)                                                                                           \
     void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
         if (is_of_few_rows(gemm)) {                                                                                    \
-            const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                     \
-            few_rows_##TYPES(gemm, share.from, share.to - share.from, partita_first_word(gemm->k / 4, core),           \
-                             (uint32_t *)gemm->out + share.from, gemm->out_row);                                       \
+            struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                           \
+            const int32_t first = partita_first_word(gemm->k / 4, core);                                               \
+            while (gemm->accumulate && share.from < share.to) {                                                        \
+                uint32_t sums[FEW_ROWS][TOGETHER * PARTITA_BLOCK];                                                     \
+                const int32_t columns = partita_min(share.to - share.from, TOGETHER * PARTITA_BLOCK);                  \
+                few_rows_##TYPES(gemm, share.from, columns, first, sums[0], TOGETHER * PARTITA_BLOCK);                 \
+                for (int32_t row = 0; row < gemm->m; row++) {                                                          \
+                    accumulate_row((int32_t *)gemm->out + row * gemm->out_row + share.from, sums[row], columns);       \
+                }                                                                                                      \
+                share.from += columns;                                                                                 \
+            }                                                                                                          \
+            few_rows_##TYPES(gemm, share.from, share.to - share.from, first, (uint32_t *)gemm->out + share.from,       \
+                             gemm->out_row);                                                                           \
             return;                                                                                                    \
         }                                                                                                              \
         const int32_t fast = is_of_words(gemm) && !gemm->accumulate;                                                   \
@@ -294,16 +315,6 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
         partita_gemm_##TYPES(arguments, core, cores);                                                                  \
     }
 
-/* Adds sums to what out holds. */
-static __attribute__((noinline)) void accumulate_row(const struct partita_gemm *gemm, int32_t column,
-                                                     const uint32_t sums[PARTITA_BLOCK])
-{
-    int32_t *out = (int32_t *)gemm->out;
-    for (int32_t end = column + PARTITA_BLOCK; column < end; column++) {
-        out[column] = (int32_t)(*sums++ + (uint32_t)out[column]);
-    }
-}
-
 /* A row by a matrix has a kernel of its own, as short as its loops are. Sums begin with the bias, or with what out holds. */
 #define GEMV_OF_BYTES(TYPES)                                                                                           \
     void partita_gemv_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
@@ -328,7 +339,7 @@ static __attribute__((noinline)) void accumulate_row(const struct partita_gemm *
             uint32_t sums[PARTITA_BLOCK];                                                                              \
             row_##TYPES(gemm->left, (const uint8_t *)gemm->right + column * gemm->right_column, gemm->right_column,    \
                         first, words, begin + column, sums, PARTITA_BLOCK);                                            \
-            accumulate_row(gemm, column, sums);                                                                        \
+            accumulate_row((int32_t *)gemm->out + column, sums, PARTITA_BLOCK);                                        \
         }                                                                                                              \
     }
 
@@ -361,9 +372,6 @@ GEMV(i16_i16)
 GEMV(i32_i8)
 GEMV(i32_u8)
 GEMV(i32_i32)
-
-/* The most whole blocks whose sums are requantised together. */
-enum { TOGETHER = 4 };
 
 PARTITA_REQUANTIZED(i8, int8_t, "p.sb")
 PARTITA_REQUANTIZED(u8, uint8_t, "p.sb")

@@ -15,6 +15,8 @@ public enum CallForm {
   LINES("_lines"),
   /** A function of two operands, one of which has a single element for each line. */
   SPREAD("_spread"),
+  /** A requantization by the same multiplier and addend everywhere. */
+  ONE_SCALE("_one_scale"),
   /** A product of bytes whose sums aren't over whole words. */
   ODD("_odd"),
   /** A product of two rows of bytes over whole words. */
@@ -41,6 +43,8 @@ public enum CallForm {
       case "copy" -> step(call, "x_strides", 1) && step(call, "out_strides", 1) ? LINES : USUAL;
       case "binary" ->
           step(call, "left_strides", 1) && step(call, "right_strides", 1) ? USUAL : SPREAD;
+      case "requantize" ->
+          isOne(call, "multiplier_strides") && isOne(call, "addend_strides") ? ONE_SCALE : USUAL;
       default -> isOfBytes(call.kernel()) ? product(call.work()) : USUAL;
     };
   }
@@ -62,6 +66,13 @@ public enum CallForm {
   private static boolean step(KernelCall call, String field, long step) {
     return CallFields.find(call.arguments(), field).orElse(null) instanceof Value.Integers(var all)
         && is(all.getLast(), step);
+  }
+
+  /** Whether the strides of an operand are known to be 0, so that it has one element. */
+  private static boolean isOne(KernelCall call, String strides) {
+    return CallFields.find(call.arguments(), strides).orElse(null)
+            instanceof Value.Integers(var all)
+        && all.stream().allMatch(each -> is(each, 0));
   }
 
   private static boolean is(TileExpression expression, long value) {

@@ -76,4 +76,23 @@ class CallFormTest {
     assertThat(product("gemm_i8_i8", 3, 50)).isEqualTo(CallForm.ODD);
     assertThat(product("gemm_f32", 3, 64)).isEqualTo(CallForm.USUAL);
   }
+
+  private static CallForm requantize(long multiplier, long addend) {
+    return of(
+        "requantize_i32_i8",
+        Argument.pointer("x", 0),
+        Argument.pointer("multiplier", 1),
+        Argument.pointer("addend", 1),
+        Argument.pointer("out", 2),
+        axes("extents", 5, 4),
+        axes("multiplier_strides", multiplier, 0),
+        axes("addend_strides", addend, 0));
+  }
+
+  @Test
+  void aRequantizationWithOneScaleHasAFormOfItsOwn() {
+    assertThat(requantize(0, 0)).isEqualTo(CallForm.ONE_SCALE);
+    assertThat(requantize(1, 0)).isEqualTo(CallForm.USUAL);
+    assertThat(requantize(0, 1)).isEqualTo(CallForm.USUAL);
+  }
 }
