@@ -386,31 +386,23 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     columns_i32(requantize, block, out, rows, sums);
 }
 
-/* Products of a few rows, which are requantised one after the other. */
-#define FEW_ROWS_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
-    static __attribute__((noinline)) void rows_requantize_##TYPES##_##OUT_TYPE(                                         \
+/* Products of two or three rows, which are requantised one after the other. */
+#define FEW_ROWS_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                      \
+    static __attribute__((noinline)) void few_rows_requantize_##TYPES##_##OUT_TYPE(                                    \
         const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \
     {                                                                                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
-        const int32_t *bias = gemm->bias;                                                                              \
-        const int32_t words = gemm->k / 4;                                                                             \
-        const int32_t first = partita_first_word(words, core);                                                         \
+        const int32_t first = partita_first_word(gemm->k / 4, core);                                                   \
         const int32_t by_columns =                                                                                     \
             requantize->shift > 32 && requantize->multiplier_column == 1 && requantize->addend_column == 1;            \
         struct partita_block block = {.rows = 1, .column = share.from};                                                \
         while (block.column < share.to) {                                                                              \
             uint32_t sums[FEW_ROWS][TOGETHER * PARTITA_BLOCK];                                                         \
             block.columns = partita_min(share.to - block.column, TOGETHER * PARTITA_BLOCK);                            \
-            if (gemm->m == 1) {                                                                                        \
-                row_##TYPES(gemm->left, (const uint8_t *)gemm->right + block.column * gemm->right_column,              \
-                            gemm->right_column, first, words, bias != 0 ? bias + block.column : 0, sums[0],            \
-                            block.columns);                                                                            \
-            } else {                                                                                                   \
-                few_rows_##TYPES(gemm, block.column, block.columns, first, sums[0], TOGETHER * PARTITA_BLOCK);         \
-            }                                                                                                          \
-            OUT *out = (OUT *)gemm->out + block.column;                                                                \
+            few_rows_##TYPES(gemm, block.column, block.columns, first, sums[0], TOGETHER * PARTITA_BLOCK);             \
             for (block.row = 0; block.row < gemm->m; block.row++) {                                                    \
+                OUT *out = (OUT *)gemm->out + block.row * gemm->out_row + block.column;                                \
                 if (by_columns) {                                                                                      \
                     by_columns_##OUT_TYPE(                                                                             \
                         sums[block.row],                                                                               \
@@ -420,7 +412,6 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
                 } else {                                                                                               \
                     columns_##OUT_TYPE(requantize, &block, out, 1, sums[block.row]);                                   \
                 }                                                                                                      \
-                out += gemm->out_row;                                                                                  \
             }                                                                                                          \
             block.column += block.columns;                                                                             \
         }                                                                                                              \
@@ -432,7 +423,7 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
         if (is_of_few_rows(gemm)) {                                                                                    \
-            rows_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                             \
+            few_rows_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                         \
             return;                                                                                                    \
         }                                                                                                              \
         const int32_t fast = is_of_words(gemm);                                                                        \
@@ -454,11 +445,40 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     }
 
 #define GEMV_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \
+    static __attribute__((noinline)) void row_requantize_##TYPES##_##OUT_TYPE(                                         \
+        const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \
+    {                                                                                                                  \
+        const struct partita_gemm *gemm = &requantize->gemm;                                                           \
+        const struct partita_range share = partita_share(gemm->n, PARTITA_BLOCK, core, cores);                         \
+        const int32_t *bias = gemm->bias;                                                                              \
+        const int32_t words = gemm->k / 4;                                                                             \
+        const int32_t first = partita_first_word(words, core);                                                         \
+        const int32_t by_columns =                                                                                     \
+            requantize->shift > 32 && requantize->multiplier_column == 1 && requantize->addend_column == 1;            \
+        struct partita_block block = {.rows = 1, .column = share.from};                                                \
+        while (block.column < share.to) {                                                                              \
+            uint32_t sums[TOGETHER][PARTITA_BLOCK];                                                                    \
+            block.columns = partita_min(share.to - block.column, TOGETHER * PARTITA_BLOCK);                            \
+            row_##TYPES(gemm->left, (const uint8_t *)gemm->right + block.column * gemm->right_column,                  \
+                        gemm->right_column, first, words, bias != 0 ? bias + block.column : 0, sums[0],                \
+                        block.columns);                                                                                \
+            OUT *out = (OUT *)gemm->out + block.column;                                                                \
+            if (by_columns) {                                                                                          \
+                by_columns_##OUT_TYPE(sums[0], requantize->multiplier + block.column,                                  \
+                                      requantize->addend + block.column, requantize->shift, requantize->low,           \
+                                      requantize->high, out, block.columns);                                           \
+            } else {                                                                                                   \
+                columns_##OUT_TYPE(requantize, &block, out, 1, sums[0]);                                               \
+            }                                                                                                          \
+            block.column += block.columns;                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
     void partita_gemv_requantize_##TYPES##_##OUT_TYPE(const void *arguments, int32_t core, int32_t cores)              \
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         if (is_row(&requantize->gemm)) {                                                                               \
-            rows_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                              \
+            row_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                              \
         } else {                                                                                                       \
             partita_gemm_requantize_##TYPES##_##OUT_TYPE(requantize, core, cores);                                     \
         }                                                                                                              \
