@@ -67,7 +67,7 @@ class SyncAlgorithmsTest {
   private static double sum(int messages) {
     double in = 23 + (1 + messages) * 2048 / 8.0;
     double out = 23 + 2048 / 7.75;
-    return (in + 3 * 140 + 80 + messages * 512 / 2.6 + out) / 500e6;
+    return (in + 3 * 140 + 80 + messages * 512 / 3.3 + out) / 500e6;
   }
 
   @Test
