@@ -71,11 +71,12 @@ enum { PARTITA_MOST_EXPONENT = 125 };
 /* Whether no number is NaN or has an exponent beyond that. */
 PARTITA_INLINE int32_t partita_are_near(const float *sums, int32_t count)
 {
-    uint32_t most = 0;
+    int32_t beyond = 0; /* negative if a difference is */
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
-        most = partita_max_unsigned(most, (uint32_t)(partita_exponent(sums[i]) + PARTITA_MOST_EXPONENT));
+        const uint32_t above = (uint32_t)partita_exponent(sums[i]) + PARTITA_MOST_EXPONENT;
+        beyond |= (int32_t)(above | (2 * PARTITA_MOST_EXPONENT - above));
     }
-    return most <= 2 * PARTITA_MOST_EXPONENT;
+    return beyond >= 0;
 }
 
 /*
@@ -273,13 +274,14 @@ PARTITA_INLINE int32_t partita_gelus(float *x, int32_t count)
     float magnitudes[PARTITA_GROUP];
     float sums[PARTITA_GROUP];
     float rests[PARTITA_GROUP];
-    uint32_t most = 0;
+    int32_t beyond = 0; /* negative if a number is below -6 */
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
         const uint32_t bits = partita_moved_bits(x[i]);
-        most = partita_max_unsigned(most, bits);
-        magnitudes[i] = partita_moved_float(partita_min_unsigned(bits & 0x7fffffffu, partita_bits(furthest)));
+        const int32_t left = (int32_t)(partita_bits(furthest) - (bits & 0x7fffffffu));
+        beyond |= left & (int32_t)bits;
+        magnitudes[i] = partita_moved_float(partita_bits(furthest) - (uint32_t)(left & ~(left >> 31)));
     }
-    if (most > partita_bits(-furthest)) {
+    if (beyond < 0) {
         return 0;
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
@@ -316,7 +318,8 @@ PARTITA_INLINE int32_t partita_gelus(float *x, int32_t count)
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
         slopes[i] = partita_moved_float(partita_moved_bits(slopes[i]) - (partita_moved_bits(sums[i]) << 23));
-        x[i] = partita_moved_float((uint32_t)partita_max((int32_t)partita_moved_bits(x[i]), 0));
+        const int32_t bits = (int32_t)partita_moved_bits(x[i]);
+        x[i] = partita_moved_float((uint32_t)(bits & ~(bits >> 31)));
     }
     PARTITA_UNROLLED (int32_t i = 0; i < count; i++) {
         x[i] -= magnitudes[i] * slopes[i];
