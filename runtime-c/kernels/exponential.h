@@ -9,7 +9,52 @@
 #define PARTITA_EXPONENTIAL_H
 
 #include "float_functions.h"
-#include "simd.h"
+#include "kernel.h"
+
+#ifdef PARTITA_XPULP
+
+/* fmv.x.w: the bits of a float, which stays in its register too. */
+static inline uint32_t partita_moved_bits(float x)
+{
+    uint32_t bits;
+    __asm__("fmv.x.w %0, %1" : "=r"(bits) : "f"(x));
+    return bits;
+}
+
+/* fmv.w.x: the float with these bits, in a register of floats, however often it's used. */
+static inline float partita_moved_float(uint32_t bits)
+{
+    float x;
+    __asm__("fmv.w.x %0, %1" : "=f"(x) : "r"(bits));
+    return x;
+}
+
+/* fmax.s: the greater of two floats, or the other one if one is NaN. */
+static inline float partita_greater(float x, float y)
+{
+    float greater;
+    __asm__("fmax.s %0, %1, %2" : "=f"(greater) : "f"(x), "f"(y));
+    return greater;
+}
+
+#else
+
+static inline uint32_t partita_moved_bits(float x)
+{
+    return partita_bits(x);
+}
+
+static inline float partita_moved_float(uint32_t bits)
+{
+    return partita_from_bits(bits);
+}
+
+static inline float partita_greater(float x, float y)
+{
+    return x > y || y != y ? x : y;
+}
+
+#endif
 
 static const float PARTITA_LOG2_E = 1.44269504089f;
 /* ln 2 in two parts; the upper one has 16 digits, so that its products with exponents are exact. */

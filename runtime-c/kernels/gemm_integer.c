@@ -386,7 +386,7 @@ static inline void requantized_i32(const struct partita_gemm_requantize *requant
     columns_i32(requantize, block, out, rows, sums);
 }
 
-/* Products of two or three rows, which are requantised one after the other. */
+/* Products of two or three rows, requantised one by one. A single row has code of its own: this takes 100 cycles more. */
 #define FEW_ROWS_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                      \
     static __attribute__((noinline)) void few_rows_requantize_##TYPES##_##OUT_TYPE(                                    \
         const struct partita_gemm_requantize *requantize, int32_t core, int32_t cores)                                 \

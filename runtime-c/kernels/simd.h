@@ -13,7 +13,8 @@
 /*
  * lp.setup: repeats the next `instructions` instructions, each of four bytes, `count` times, at least once. They end with lp.end,
  * where the assembler checks their number, and that a core's own instruction cache of 512 bytes has room for them.
- * p.lw, p.lb, p.lbu, p.sw, p.sb: loads or stores the word or byte at `at`, which advances by `step` bytes.
+ * p.lw, p.lb, p.lbu, p.sw, p.sb: loads or stores the word or byte at `at`, which advances by `step` bytes. p.lwx: loads the word at
+ * `at` + `index`, in bytes.
  */
 __asm__(".macro lp.setup loop, count, instructions\n"
         ".insn i 0x7b, 4, x\\loop, \\count, 2 * \\instructions\n"
@@ -177,14 +178,6 @@ static inline int32_t partita_max(int32_t x, int32_t y)
     return most;
 }
 
-/* p.minu: the lesser of two unsigned integers. */
-static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
-{
-    uint32_t least;
-    __asm__(".insn r 0x33, 5, 0x02, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
-    return least;
-}
-
 /* p.maxu: the greater of two unsigned integers. */
 static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
 {
@@ -207,30 +200,6 @@ static inline int32_t partita_truncated(float x)
     int32_t integer;
     __asm__("fcvt.w.s %0, %1, rtz" : "=r"(integer) : "f"(x));
     return integer;
-}
-
-/* fmv.x.w: the bits of a float, which stays in its register too. */
-static inline uint32_t partita_moved_bits(float x)
-{
-    uint32_t bits;
-    __asm__("fmv.x.w %0, %1" : "=r"(bits) : "f"(x));
-    return bits;
-}
-
-/* fmv.w.x: the float with these bits, in a register of floats, however often it's used. */
-static inline float partita_moved_float(uint32_t bits)
-{
-    float x;
-    __asm__("fmv.w.x %0, %1" : "=f"(x) : "r"(bits));
-    return x;
-}
-
-/* fmax.s: the greater of two floats, or the other one if one is NaN. */
-static inline float partita_greater(float x, float y)
-{
-    float greater;
-    __asm__("fmax.s %0, %1, %2" : "=f"(greater) : "f"(x), "f"(y));
-    return greater;
 }
 
 /* p.fl1: the number of the highest bit that is set, of an x other than 0. */
@@ -367,11 +336,6 @@ static inline int32_t partita_max(int32_t x, int32_t y)
     return x > y ? x : y;
 }
 
-static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
-{
-    return x < y ? x : y;
-}
-
 static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
 {
     return x > y ? x : y;
@@ -385,29 +349,6 @@ static inline int32_t partita_clip(int32_t x, int32_t most)
 static inline int32_t partita_truncated(float x)
 {
     return x < -0x1p31f ? INT32_MIN : x < 0x1p31f ? (int32_t)x : INT32_MAX;
-}
-
-static inline uint32_t partita_moved_bits(float x)
-{
-    union {
-        float value;
-        uint32_t bits;
-    } both = {.value = x};
-    return both.bits;
-}
-
-static inline float partita_moved_float(uint32_t bits)
-{
-    union {
-        uint32_t bits;
-        float value;
-    } both = {.bits = bits};
-    return both.value;
-}
-
-static inline float partita_greater(float x, float y)
-{
-    return x > y || y != y ? x : y;
 }
 
 static inline int32_t partita_highest_bit(uint32_t x)

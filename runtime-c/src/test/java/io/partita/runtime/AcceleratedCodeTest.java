@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,7 +27,7 @@ class AcceleratedCodeTest {
   /** A core's own instruction cache. */
   private static final int CACHE = 512;
 
-  /** {@code accelerated.c} compares each kernel that has XpulpV2 instructions, or calls them. */
+  /** {@code accelerated*.c} compare each kernel that has XpulpV2 instructions, or calls them. */
   @Test
   void allAcceleratedKernelsAreComparedWithTheirPortableForm(CCompiler compiler) {
     List<Disassembly> kernels = kernels(compiler);
@@ -34,9 +36,14 @@ class AcceleratedCodeTest {
             .filter(kernel -> isAccelerated(kernel, kernels, kernels, new HashSet<>()))
             .toList();
     assertThat(accelerated).hasSizeGreaterThan(50);
-    Path test = CCompiler.MODULE.resolve("src/test/c/accelerated.c");
-    Path object = compiler.objects(Build.SIRACUSA, List.of(test)).getFirst();
-    Set<String> compared = Disassembly.of(compiler, object).needed();
+    List<Path> tests =
+        Stream.of("accelerated.c", "accelerated_products.c")
+            .map(CCompiler.MODULE.resolve("src/test/c")::resolve)
+            .toList();
+    Set<String> compared =
+        compiler.objects(Build.SIRACUSA, tests).stream()
+            .flatMap(object -> Disassembly.of(compiler, object).needed().stream())
+            .collect(Collectors.toSet());
     assertThat(compared).containsAll(accelerated);
     assertThat(compared)
         .containsAll(

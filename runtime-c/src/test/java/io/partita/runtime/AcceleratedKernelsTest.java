@@ -20,6 +20,7 @@ class AcceleratedKernelsTest {
     List<Path> sources =
         Stream.of(
                 "src/test/c/accelerated.c",
+                "src/test/c/accelerated_products.c",
                 "src/test/c/portable_convolution.c",
                 "src/test/c/portable_elements.c",
                 "src/test/c/portable_products.c",
