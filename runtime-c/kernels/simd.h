@@ -186,6 +186,14 @@ static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
     return most;
 }
 
+/* p.minu: the lesser of two unsigned integers. */
+static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
+{
+    uint32_t least;
+    __asm__(".insn r 0x33, 5, 0x02, %0, %1, %2" : "=r"(least) : "r"(x), "r"(y));
+    return least;
+}
+
 /* p.clipr: the nearest of the numbers from -most - 1 to `most`. */
 static inline int32_t partita_clip(int32_t x, int32_t most)
 {
@@ -341,6 +349,11 @@ static inline uint32_t partita_max_unsigned(uint32_t x, uint32_t y)
     return x > y ? x : y;
 }
 
+static inline uint32_t partita_min_unsigned(uint32_t x, uint32_t y)
+{
+    return x < y ? x : y;
+}
+
 static inline int32_t partita_clip(int32_t x, int32_t most)
 {
     return x < -most - 1 ? -most - 1 : x > most ? most : x;
@@ -388,6 +401,12 @@ static inline uint32_t partita_max_unsigned_h(uint32_t x, uint32_t y)
 }
 
 #endif
+
+/* The place in a line of `size` elements of the place that many elements, fewer than two lines, after its begin. */
+static inline int32_t partita_wrapped(int32_t place, int32_t size)
+{
+    return (int32_t)partita_min_unsigned((uint32_t)place, (uint32_t)(place - size));
+}
 
 /* pv.sdotusp.b for signed bytes x and unsigned bytes y. */
 static inline uint32_t partita_sdotspu_b(uint32_t sum, uint32_t x, uint32_t y)

@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A run of functions of elements as one kernel of the program: it has only the instructions that
@@ -36,6 +38,9 @@ final class ElementCode {
 
   /** Whether the line is counted besides the place in it, by the elements of a line. */
   private final SortedMap<Long, Boolean> counters = new TreeMap<>();
+
+  /** The sizes of lines in which the place of a group is counted. */
+  private final SortedSet<Long> groupCounters = new TreeSet<>();
 
   private final List<Variable> scales = new ArrayList<>();
   private final List<Value> scalars = new ArrayList<>();
@@ -113,6 +118,7 @@ final class ElementCode {
     List<Step> steps = run.steps();
     boolean quantizes = steps.getLast().function() == Function.QUANTIZE;
     return new ElementFunction.Group(
+        groupCounters.stream().map(size -> new ElementFunction.Counter(size, false)).toList(),
         parts,
         values(Form.GROUPED, quantizes ? steps.subList(0, steps.size() - 1) : steps),
         quantizes ? Optional.of(steps.getLast().to().text()) : Optional.empty());
@@ -269,10 +275,23 @@ final class ElementCode {
     pointer(field, operand.element(), operand.pointer(), true);
     if (isScalar(operand)) {
       scalars.add(new Value(c(operand.element()), field, "*" + ARGUMENTS + field));
-    } else if (operand.period().isPresent() && operand.period().get() % GROUP == 0) {
-      String part = field + " + " + remainder("i", operand.period().get());
-      parts.add(new Value(c(operand.element()), "part" + number, part));
+    } else if (run.isGrouped()) {
+      operand.period().ifPresent(period -> part(c(operand.element()), field, period, number));
     }
+  }
+
+  /** Counts the place of a group in lines of an operand, and points to it if none breaks a group. */
+  private void part(String type, String field, long period, int number) {
+    if (period > GROUP && !isPower(period)) {
+      groupCounters.add(period);
+    }
+    if (period % GROUP == 0) {
+      parts.add(new Value(type, "part" + number, field + " + " + groupColumn(period)));
+    }
+  }
+
+  private static String groupColumn(long period) {
+    return isPower(period) ? remainder("i", period) : ElementFunction.Counter.column(period);
   }
 
   private static boolean isScalar(Operand operand) {
@@ -310,8 +329,15 @@ final class ElementCode {
             each ->
                 each % GROUP == 0
                     ? "part" + number + "[e]"
-                    : field + "[" + remainder("(i + e)", each) + "]")
+                    : field + "[" + columnInGroup(each) + "]")
         .orElse(field + "[i + e]");
+  }
+
+  /** Returns the place in its line of an element of a group, which the end of a line may break. */
+  private static String columnInGroup(long size) {
+    return size < GROUP
+        ? remainder("(i + e)", size)
+        : "partita_wrapped(%s + e, %d)".formatted(ElementFunction.Counter.column(size), size);
   }
 
   private static String binary(Step step, String type, String before, String operand) {

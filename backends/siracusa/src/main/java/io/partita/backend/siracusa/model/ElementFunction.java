@@ -100,11 +100,16 @@ public record ElementFunction(
   /**
    * A group of elements, each step for all of them before the next one.
    *
+   * @param counters places of the first element in lines, unless masks give them
    * @param parts pointers to where the group begins in operands that are used over and over
    * @param values the variables, which are arrays; their values are those of element {@code e}
    * @param quantized the type of levels of the last value; empty if that is stored
    */
-  public record Group(List<Value> parts, List<Value> values, Optional<String> quantized) {}
+  public record Group(
+      List<Counter> counters,
+      List<Value> parts,
+      List<Value> values,
+      Optional<String> quantized) {}
 
   /**
    * The only counter, if there is one: elements are computed line by line, so that nothing is
