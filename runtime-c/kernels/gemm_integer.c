@@ -1,5 +1,6 @@
 #include "gemm_bytes.h"
 #include "gemm_requantized.h"
+#include "gemm_sums.h"
 #include "gemm_turned.h"
 #include "gemm_walk.h"
 
@@ -46,34 +47,6 @@ static inline void clear(uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
         for (int32_t j = 0; j < PARTITA_BLOCK; j++) {
             sums[i][j] = 0;
         }
-    }
-}
-
-/* Sums wrap, so their order doesn't matter. */
-static void add_bias(const struct partita_gemm *gemm, const struct partita_block *block, uint32_t *sums)
-{
-    const int32_t *bias = (const int32_t *)gemm->bias + block->column;
-    if (gemm->bias == 0) {
-        return;
-    }
-    for (int32_t i = 0; i < block->rows; i++) {
-        for (int32_t j = 0; j < block->columns; j++) {
-            sums[i * PARTITA_BLOCK + j] += (uint32_t)bias[j];
-        }
-    }
-}
-
-/* Stores a block, or adds it to what out holds. */
-static __attribute__((noinline)) void store(const struct partita_gemm *gemm, const struct walk *walk,
-                                            uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
-{
-    const int32_t accumulate = gemm->accumulate;
-    int32_t *out = (int32_t *)gemm->out + walk->out;
-    for (int32_t i = 0; i < walk->block.rows; i++) {
-        for (int32_t j = 0; j < walk->block.columns; j++) {
-            out[j] = (int32_t)(accumulate ? sums[i][j] + (uint32_t)out[j] : sums[i][j]);
-        }
-        out += gemm->out_row;
     }
 }
 
@@ -250,17 +223,6 @@ static inline int32_t whole_blocks(const struct partita_gemm *gemm, const struct
     return left < walk->count ? left : walk->count;
 }
 
-/* The most whole blocks whose sums are requantised or added together. */
-enum { TOGETHER = 4 };
-
-/* Adds sums to what out holds. */
-static __attribute__((noinline)) void accumulate_row(int32_t *out, const uint32_t *sums, int32_t columns)
-{
-    for (; columns > 0; columns--, out++) {
-        *out = (int32_t)(*sums++ + (uint32_t)*out);
-    }
-}
-
 #define GEMM_OF_BYTES(TYPES)                                                                                           \
     void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
@@ -281,13 +243,20 @@ static __attribute__((noinline)) void accumulate_row(int32_t *out, const uint32_
                              gemm->out_row);                                                                           \
             return;                                                                                                    \
         }                                                                                                              \
-        const int32_t fast = is_of_words(gemm) && !gemm->accumulate;                                                   \
+        const int32_t fast = is_of_words(gemm);                                                                        \
         struct walk own = walk(gemm, core, cores);                                                                     \
         while (own.count > 0) {                                                                                        \
             const int32_t whole = fast ? whole_blocks(gemm, &own) : 0;                                                 \
             if (whole > 0) {                                                                                           \
-                whole_blocks_##TYPES(gemm, &own, whole, (int32_t *)gemm->out + own.out, gemm->out_row);                \
-                advance(gemm, &own, whole);                                                                            \
+                int32_t sums[TOGETHER * PARTITA_BLOCK][PARTITA_BLOCK];                                                 \
+                int32_t *out = (int32_t *)gemm->out + own.out;                                                         \
+                const int32_t blocks = gemm->accumulate ? partita_min(whole, TOGETHER) : whole;                        \
+                whole_blocks_##TYPES(gemm, &own, blocks, gemm->accumulate ? sums[0] : out,                             \
+                                     gemm->accumulate ? PARTITA_BLOCK : gemm->out_row);                                \
+                if (gemm->accumulate) {                                                                                \
+                    accumulate_blocks(out, gemm->out_row, sums, blocks * PARTITA_BLOCK);                               \
+                }                                                                                                      \
+                advance(gemm, &own, blocks);                                                                           \
             } else {                                                                                                   \
                 uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                           \
                 block_##TYPES(gemm, &own, sums);                                                                       \
