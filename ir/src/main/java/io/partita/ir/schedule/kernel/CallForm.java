@@ -17,6 +17,8 @@ public enum CallForm {
   SPREAD("_spread"),
   /** A requantization by the same multiplier and addend everywhere. */
   ONE_SCALE("_one_scale"),
+  /** A requantization with a multiplier for each column. */
+  BY_COLUMNS("_by_columns"),
   /** A product of bytes whose sums aren't over whole words. */
   ODD("_odd"),
   /** A product of two rows of bytes over whole words. */
@@ -43,10 +45,16 @@ public enum CallForm {
       case "copy" -> step(call, "x_strides", 1) && step(call, "out_strides", 1) ? LINES : USUAL;
       case "binary" ->
           step(call, "left_strides", 1) && step(call, "right_strides", 1) ? USUAL : SPREAD;
-      case "requantize" ->
-          isOne(call, "multiplier_strides") && isOne(call, "addend_strides") ? ONE_SCALE : USUAL;
+      case "requantize" -> requantization(call);
       default -> isOfBytes(call.kernel()) ? product(call.work()) : USUAL;
     };
+  }
+
+  private static CallForm requantization(KernelCall call) {
+    if (isOne(call, "multiplier_strides") && isOne(call, "addend_strides")) {
+      return ONE_SCALE;
+    }
+    return step(call, "multiplier_strides", 1) ? BY_COLUMNS : USUAL;
   }
 
   /**

@@ -5,6 +5,7 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -22,8 +23,8 @@ import java.util.stream.IntStream;
  */
 public record ElementRun(
     int first, int calls, Source source, List<Step> steps, TileExpression count, Value out) {
-  /** The name of the figures of runs in a target, among those of kernels. */
-  public static final String FIGURES = "element_run";
+  /** The names of the figures of runs in a target, among those of kernels. */
+  public static final Set<String> FIGURES = Set.of("element_run", "element_run_grouped");
 
   public ElementRun {
     steps = List.copyOf(steps);
@@ -140,6 +141,11 @@ public record ElementRun(
    */
   public boolean isGrouped() {
     return hasFloats() && canBeGrouped(source, steps);
+  }
+
+  /** Returns the name of its figures, one of {@link #FIGURES}. */
+  public String figures() {
+    return isGrouped() ? "element_run_grouped" : "element_run";
   }
 
   private static boolean canBeGrouped(Source source, List<Step> steps) {

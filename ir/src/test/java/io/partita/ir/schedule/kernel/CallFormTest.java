@@ -77,7 +77,7 @@ class CallFormTest {
     assertThat(product("gemm_f32", 3, 64)).isEqualTo(CallForm.USUAL);
   }
 
-  private static CallForm requantize(long multiplier, long addend) {
+  private static CallForm requantize(long rows, long columns, long addend) {
     return of(
         "requantize_i32_i8",
         Argument.pointer("x", 0),
@@ -85,14 +85,20 @@ class CallFormTest {
         Argument.pointer("addend", 1),
         Argument.pointer("out", 2),
         axes("extents", 5, 4),
-        axes("multiplier_strides", multiplier, 0),
+        axes("multiplier_strides", rows, columns),
         axes("addend_strides", addend, 0));
   }
 
   @Test
   void aRequantizationWithOneScaleHasAFormOfItsOwn() {
-    assertThat(requantize(0, 0)).isEqualTo(CallForm.ONE_SCALE);
-    assertThat(requantize(1, 0)).isEqualTo(CallForm.USUAL);
-    assertThat(requantize(0, 1)).isEqualTo(CallForm.USUAL);
+    assertThat(requantize(0, 0, 0)).isEqualTo(CallForm.ONE_SCALE);
+    assertThat(requantize(1, 0, 0)).isEqualTo(CallForm.USUAL);
+    assertThat(requantize(0, 0, 1)).isEqualTo(CallForm.USUAL);
+  }
+
+  @Test
+  void aRequantizationWithAMultiplierForEachColumnHasAFormOfItsOwn() {
+    assertThat(requantize(0, 1, 0)).isEqualTo(CallForm.BY_COLUMNS);
+    assertThat(requantize(0, 1, 1)).isEqualTo(CallForm.BY_COLUMNS);
   }
 }

@@ -42,36 +42,38 @@ public record CallUnit(
   /** The cost of a function of floats, for which two cores share a unit. */
   private static final long OF_FLOATS = 2;
 
-  /** The same of load, store and loop, and of functions, where elements are in groups. */
+  /** The cost of load and store where elements are in groups. */
   private static final long MOVES_IN_GROUPS = 2;
 
-  private static final long OF_FLOATS_IN_GROUPS = 1;
+  /** The cost of an operand that isn't the same for all elements of a group. */
+  private static final long OPERAND_IN_GROUPS = 2;
 
-  private static final long QUANTIZE_IN_GROUPS = 5;
+  private static final long QUANTIZE_IN_GROUPS = 9;
 
   /** The cost of a term of a product, or of a word of bytes: two loads, a multiply-accumulate. */
   private static final long TERM = 3;
 
   /** Returns what the cores are started for by the calls of a loop, in order. */
   public static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
-    Optional<FunctionThroughput> figures = chip.function(ElementRun.FIGURES);
-    List<ElementRun> runs = figures.isPresent() ? ElementRun.of(calls) : List.of();
     List<CallUnit> units = new ArrayList<>();
     int next = 0;
-    for (ElementRun run : runs) {
-      add(units, calls, next, run.first());
-      TileExpression one = TileExpression.of(1);
-      KernelCall first = calls.get(run.first());
-      units.add(
-          new CallUnit(
-              run.first(),
-              first.kernel(),
-              List.of(one, one, run.count(), TileExpression.of(depth(run))),
-              first.onFirst(),
-              first.onLast(),
-              CallForm.USUAL,
-              figures));
-      next = run.end();
+    for (ElementRun run : ElementRun.of(calls)) {
+      Optional<FunctionThroughput> figures = chip.function(run.figures());
+      if (figures.isPresent()) {
+        add(units, calls, next, run.first());
+        TileExpression one = TileExpression.of(1);
+        KernelCall first = calls.get(run.first());
+        units.add(
+            new CallUnit(
+                run.first(),
+                first.kernel(),
+                List.of(one, one, run.count(), TileExpression.of(depth(run))),
+                first.onFirst(),
+                first.onLast(),
+                CallForm.USUAL,
+                figures));
+        next = run.end();
+      }
     }
     add(units, calls, next, calls.size());
     return units;
@@ -99,24 +101,30 @@ public record CallUnit(
       depth += TERM * (product.isOfWords() ? product.k() / Integer.BYTES : product.k());
     }
     for (ElementRun.Step step : run.steps()) {
-      depth += cost(step, run.isGrouped());
+      depth += cost(step);
+      if (run.isGrouped()) {
+        depth += OPERAND_IN_GROUPS * step.operands().stream().filter(CallUnit::isLoaded).count();
+      }
     }
     return depth;
   }
 
-  private static long cost(ElementRun.Step step, boolean isGrouped) {
+  private static boolean isLoaded(ElementRun.Operand operand) {
+    return !operand.isValues() && !operand.period().equals(Optional.of(1L));
+  }
+
+  private static long cost(ElementRun.Step step) {
     return switch (step.function()) {
       case REQUANTIZE -> REQUANTIZE;
       case LOOKUP -> LOOKUP;
       case QUANTIZE -> QUANTIZE_IN_GROUPS;
-      case ADD, SUB, MUL, MIN, MAX, CAST ->
-          !step.to().isFloat() ? 1 : isGrouped ? OF_FLOATS_IN_GROUPS : OF_FLOATS;
+      case ADD, SUB, MUL, MIN, MAX, CAST -> step.to().isFloat() ? OF_FLOATS : 1;
     };
   }
 
   /** Returns the name of its figures in a target that has them. */
   public String figures() {
-    return run.isPresent() ? ElementRun.FIGURES : form.figures(kernel);
+    return run.isPresent() ? run.get().function() : form.figures(kernel);
   }
 
   double cycles(List<Long> counts, ChipKind chip) {

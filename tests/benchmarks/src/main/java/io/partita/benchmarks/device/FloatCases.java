@@ -3,8 +3,11 @@ package io.partita.benchmarks.device;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.ElementType;
@@ -13,6 +16,19 @@ import java.util.Locale;
 
 /** Products, element-wise functions and rows of floats. */
 final class FloatCases extends KernelCases {
+  private static final long[][] RUNS = {
+    size(1, 64),
+    size(1, 256),
+    size(4, 200),
+    size(1, 512),
+    size(16, 64),
+    size(7, 30),
+    size(64, 64),
+    size(12, 250),
+    size(40, 100),
+    size(3, 1000)
+  };
+
   static List<KernelCase> products() {
     FloatCases it = new FloatCases();
     it.add(
@@ -116,6 +132,93 @@ final class FloatCases extends KernelCases {
           size(6000));
     }
     return it.cases();
+  }
+
+  /** Functions of sums of products, as between two products of a quantized model. */
+  static List<KernelCase> runs() {
+    FloatCases it = new FloatCases();
+    it.addBody(
+        "cast, mul",
+        size -> (graph, values) -> scaled(graph, values),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size), it.floats()),
+        RUNS);
+    it.addBody(
+        "cast, mul a row",
+        size -> (graph, values) -> scaled(graph, values),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size), it.floats(size[1])),
+        RUNS);
+    it.addBody(
+        "cast, mul a row, add",
+        size ->
+            (graph, values) ->
+                binary(graph, BinaryFunction.ADD, scaled(graph, values), values.get(2)),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size), it.floats(size[1]), it.floats(size)),
+        RUNS);
+    it.addBody(
+        "cast, mul a row, add a row, quantize",
+        size ->
+            (graph, values) ->
+                quantized(
+                    graph,
+                    binary(graph, BinaryFunction.ADD, scaled(graph, values), values.get(2)),
+                    values.subList(3, 5)),
+        1,
+        size ->
+            List.of(
+                it.integers(ElementType.I32, size),
+                it.floats(size[1]),
+                it.floats(size[1]),
+                it.floats(),
+                it.indices(ElementType.I8, 1)),
+        RUNS);
+    it.addBody(
+        "mul a row, add a row",
+        size ->
+            (graph, values) ->
+                binary(
+                    graph,
+                    BinaryFunction.ADD,
+                    binary(graph, BinaryFunction.MUL, values.get(0), values.get(1)),
+                    values.get(2)),
+        1,
+        size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
+        RUNS);
+    it.addBody(
+        "add, quantize",
+        size ->
+            (graph, values) ->
+                quantized(
+                    graph,
+                    binary(graph, BinaryFunction.ADD, values.get(0), values.get(1)),
+                    values.subList(2, 4)),
+        2,
+        size ->
+            List.of(it.floats(size), it.floats(size), it.floats(), it.indices(ElementType.I8, 1)),
+        RUNS);
+    return it.cases();
+  }
+
+  /** Returns the floats of integers, multiplied by the second value. */
+  private static Value scaled(GraphBuilder graph, List<Value> values) {
+    Value floats =
+        graph.addNode(new Elementwise.Cast(ElementType.F32), List.of(values.get(0))).result();
+    return binary(graph, BinaryFunction.MUL, floats, values.get(1));
+  }
+
+  private static Value binary(
+      GraphBuilder graph, BinaryFunction function, Value left, Value right) {
+    return graph.addNode(new Elementwise.Binary(function), List.of(left, right)).result();
+  }
+
+  private static Value quantized(GraphBuilder graph, Value x, List<Value> scaleAndZero) {
+    return graph
+        .addNode(
+            new Quantized.Quantize(-1, 0, ElementType.I8),
+            List.of(x, scaleAndZero.get(0), scaleAndZero.get(1)))
+        .result();
   }
 
   static List<KernelCase> rows() {

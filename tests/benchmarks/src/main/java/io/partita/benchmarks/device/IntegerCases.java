@@ -17,6 +17,9 @@ import java.util.Locale;
 
 /** Operations of integer networks. */
 final class IntegerCases extends KernelCases {
+  /** The shift of requantizations of models that Partita quantized. */
+  private static final int FINE_SHIFT = 40;
+
   private static final long[][] ROWS = {
     size(16, 64), size(40, 100), size(10, 400), size(64, 64), size(1, 200), size(1, 64)
   };
@@ -91,7 +94,15 @@ final class IntegerCases extends KernelCases {
         size(16, 64, 64),
         size(33, 50, 70),
         size(64, 64, 64),
-        size(20, 200, 40));
+        size(20, 200, 40),
+        size(16, 512, 64),
+        size(16, 684, 32),
+        size(16, 512, 96),
+        size(16, 512, 128),
+        size(64, 128, 96),
+        size(7, 256, 60),
+        size(32, 300, 100),
+        size(100, 40, 60));
     it.add(
         "product i4",
         new Contraction.NibbleMatMul(),
@@ -187,6 +198,19 @@ final class IntegerCases extends KernelCases {
             size(10, 400));
       }
     }
+    it.add(
+        "requantize i32 to i8 by columns",
+        new IntegerNetwork.Requantize(FINE_SHIFT, -128, 127, ElementType.I8),
+        1,
+        size ->
+            List.of(
+                it.integers(ElementType.I32, size), it.fineFactors(size[1]), it.factors(size[1])),
+        size(16, 64),
+        size(16, 128),
+        size(40, 100),
+        size(16, 256),
+        size(64, 64),
+        size(10, 400));
     for (BinaryFunction function :
         List.of(BinaryFunction.ADD, BinaryFunction.SUB, BinaryFunction.MUL, BinaryFunction.MAX)) {
       it.add(

@@ -32,6 +32,7 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     Map<String, List<KernelCase>> programs = new LinkedHashMap<>();
     programs.put("products", FloatCases.products());
     programs.put("elements", FloatCases.elements());
+    programs.put("runs", FloatCases.runs());
     programs.put("rows", FloatCases.rows());
     programs.put("prompts", AttentionCases.prompts());
     programs.put("tokens", AttentionCases.tokens());

@@ -57,6 +57,11 @@ class KernelCases {
     return samples.integers(ElementType.I32, 1, 100, extents);
   }
 
+  /** Returns multipliers of as many digits as fit. */
+  Tensor fineFactors(long... extents) {
+    return samples.integers(ElementType.I32, 1L << 29, 1L << 30, extents);
+  }
+
   /** Returns the operands of a product with 4-bit integers in groups of 64, by its size. */
   List<Tensor> nibbles(long... size) {
     long panels = size[2] / NibblePanels.COLUMNS;

@@ -280,7 +280,9 @@ final class ElementCode {
     }
   }
 
-  /** Counts the place of a group in lines of an operand, and points to it if none breaks a group. */
+  /**
+   * Counts the place of a group in lines of an operand, and points to it if none breaks a group.
+   */
   private void part(String type, String field, long period, int number) {
     if (period > GROUP && !isPower(period)) {
       groupCounters.add(period);

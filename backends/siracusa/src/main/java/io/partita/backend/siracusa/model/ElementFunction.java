@@ -106,10 +106,7 @@ public record ElementFunction(
    * @param quantized the type of levels of the last value; empty if that is stored
    */
   public record Group(
-      List<Counter> counters,
-      List<Value> parts,
-      List<Value> values,
-      Optional<String> quantized) {}
+      List<Counter> counters, List<Value> parts, List<Value> values, Optional<String> quantized) {}
 
   /**
    * The only counter, if there is one: elements are computed line by line, so that nothing is
