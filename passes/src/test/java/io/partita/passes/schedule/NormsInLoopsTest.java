@@ -207,8 +207,7 @@ class NormsInLoopsTest extends EvaluatedLoops {
     assertThat(loops)
         .containsExactly(
             "[gemm_i8_i8]",
-            "[cast_i32_f32]",
-            "[mul_f32, add_f32]",
+            "[cast_i32_f32, mul_f32, add_f32]",
             "[norm_squares_f32, rms_norm_quantize_f32_i8]");
   }
 

@@ -16,8 +16,8 @@ import java.util.Optional;
  * chip has figures for runs.
  *
  * @param first the number of its first call in the loop
- * @param work {@code batch, rows, columns, depth}; the depth of a run is the number of its
- *     functions and terms of sums, and two for load and store
+ * @param work {@code batch, rows, columns, depth}; the depth of a run is what an element costs: its
+ *     functions, operands and terms of sums, load and store, each in instructions or so
  * @param onFirst as in {@link KernelCall}
  * @param onLast likewise
  * @param form of the call; the usual one for a run
