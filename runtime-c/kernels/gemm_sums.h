@@ -35,7 +35,7 @@ static __attribute__((noinline)) void store(const struct partita_gemm *gemm, con
     }
 }
 
-/* Adds sums to what out holds. */
+/* Adds sums [columns] to out [columns]. */
 static __attribute__((noinline)) void accumulate_row(int32_t *out, const uint32_t *sums, int32_t columns)
 {
     for (; columns > 0; columns--, out++) {
@@ -43,7 +43,7 @@ static __attribute__((noinline)) void accumulate_row(int32_t *out, const uint32_
     }
 }
 
-/* Adds sums of whole blocks of a column to what out holds. */
+/* Adds sums [rows, 4], of whole blocks one below the other, to out [rows, 4], whose rows are out_row elements apart. */
 static __attribute__((noinline)) void accumulate_blocks(int32_t *out, int32_t out_row,
                                                         int32_t sums[][PARTITA_BLOCK], int32_t rows)
 {

@@ -1,6 +1,7 @@
 /*
  * Kernels with XpulpV2 instructions against their portable form (portable_*.c), bit for bit: random extents, layouts, alignments
- * and values, extremes among them. Fails at the first difference. AcceleratedCodeTest finds kernels that aren't here.
+ * and values, extremes among them. Fails at the first difference. AcceleratedCodeTest finds kernels that are in none of
+ * accelerated*.c.
  */
 #include "accelerated.h"
 
@@ -370,6 +371,9 @@ int32_t partita_main(void)
     }
     for (int32_t round = 0; round < ROUNDS; round++) {
         compare_convolutions(round);
+    }
+    for (int32_t round = 0; round < LONG_ROUNDS; round++) {
+        compare_long_products(round);
     }
     return 0;
 }

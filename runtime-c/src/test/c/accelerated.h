@@ -12,7 +12,11 @@ struct pair {
     int32_t is_vector; /* its left operand has one row */
 };
 
-enum { MOST = 40, OPERAND = MOST * MOST + 4, COLUMNS = 80, DEPTH = 20, ROUNDS = 120 };
+/*
+ * The largest extents of a matrix and the bytes of an operand, the columns and terms of products of few rows, and the rounds of
+ * comparisons, of which few are of long operands.
+ */
+enum { MOST = 40, OPERAND = MOST * MOST + 4, COLUMNS = 80, DEPTH = 20, ROUNDS = 120, LONG_ROUNDS = 10 };
 
 /* The next of a sequence of random numbers. */
 uint32_t next(void);
@@ -42,5 +46,8 @@ void compare_nibble_products(uint8_t *left, uint8_t *right, uint32_t *scales, in
 
 /* The same, with operands and results anywhere in L1. */
 void compare_convolutions(int32_t round);
+
+/* Products and attention with as many terms, keys and features as networks have. */
+void compare_long_products(int32_t round);
 
 #endif

@@ -163,15 +163,20 @@ void compare_products(uint8_t *left, uint8_t *right, int32_t *words, int32_t rou
     multiply_few_rows(left, right, words, round, one, other);
 }
 
-/* Scores, weights and values of random extents; the results of each become operands of the next. */
-void compare_attention(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one, uint8_t *other)
+struct heads {
+    int32_t heads;
+    int32_t group;
+    int32_t seq;
+    int32_t keys;
+    int32_t d; /* features */
+};
+
+/* Scores, weights and values; the results of each become operands of the next. */
+static void attend(struct heads of, uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one, uint8_t *other)
 {
-    const int32_t group = 1 + below(2);
-    const int32_t heads = group * (1 + below(2));
-    const int32_t seq = below(2) ? 1 : 1 + below(13);
-    const int32_t keys = 1 + below(19);
-    const int32_t d = 1 + below(17);
+    const int32_t group = of.group, heads = of.heads, seq = of.seq, keys = of.keys, d = of.d;
     const int32_t row = (keys + 3) / 4 * 4;
+    const int32_t results = 4 * heads * seq * (keys + 3 > d ? keys + 3 : d);
     struct partita_attention_scores score = {.q = (const int8_t *)left + below(4), .k = (const int8_t *)right + below(4)};
     score.heads = heads, score.group = group, score.seq = seq, score.keys = keys, score.d = d;
     score.q_row = d + below(4), score.q_head = seq * score.q_row;
@@ -193,8 +198,8 @@ void compare_attention(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *
     compare(&scores, &score, (void **)&score.scores, one, other, 4 * heads * seq * keys);
     struct partita_attention_weights weight = {.scores = (const int32_t *)one, .heads = heads, .seq = seq, .keys = keys};
     weight.row = row, weight.unit = 1.0f / (float)(1 << below(12));
-    uint8_t *of_one = one + 3 * MOST * MOST; /* behind scores and results */
-    uint8_t *of_other = other + 3 * MOST * MOST;
+    uint8_t *of_one = one + results;
+    uint8_t *of_other = other + results;
     compare(&weights, &weight, (void **)&weight.weights, of_one, of_other, heads * seq * row);
     struct partita_attention_values value = {.weights = of_one, .v = (const int8_t *)right + below(4), .row = row};
     value.heads = heads, value.group = group, value.seq = seq, value.keys = keys, value.dv = d;
@@ -214,6 +219,52 @@ void compare_attention(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *
     last.heads = heads, last.group = group, last.seq = seq, last.keys = keys, last.dv = d, last.lines = turning.lines;
     last.value_scale = 0.01f, last.out_row = d, last.out_head = seq * d;
     compare(&turned, &last, (void **)&last.out, one, other, 4 * heads * seq * d);
+}
+
+void compare_attention(uint8_t *left, uint8_t *right, uint32_t *words, uint8_t *one, uint8_t *other)
+{
+    struct heads few = {.group = 1 + below(2), .seq = below(2) ? 1 : 1 + below(13), .keys = 1 + below(19), .d = 1 + below(17)};
+    few.heads = few.group * (1 + below(2));
+    attend(few, left, right, words, one, other);
+}
+
+/* Sums of up to 256 terms, in whole blocks and others, of up to three matrices. */
+static void multiply_long(uint8_t *left, uint8_t *right, int32_t *words, int32_t round, uint8_t *one, uint8_t *other)
+{
+    struct partita_gemm gemm = {.left = left, .right = right, .bias = below(2) ? words : 0, .batch = 1 + below(3)};
+    gemm.group = 1, gemm.m = 1 + below(26), gemm.n = below(2) ? 4 * (1 + below(6)) : 1 + below(24);
+    gemm.k = below(4) ? 4 * (16 + below(49)) : 64 + below(193);
+    gemm.left_batch = gemm.m * gemm.k, gemm.left_row = gemm.k, gemm.left_column = 1;
+    gemm.right_batch = below(2) ? gemm.n * gemm.k : 0, gemm.right_row = 1, gemm.right_column = gemm.k;
+    gemm.out_batch = gemm.m * gemm.n, gemm.out_row = gemm.n;
+    const int32_t count = gemm.batch * gemm.m * gemm.n;
+    for (int32_t i = 0; i < 4 * count; i++) {
+        one[i] = other[i] = (uint8_t)next();
+    }
+    gemm.accumulate = below(2);
+    compare(&sums[round % 4], &gemm, &gemm.out, one, other, 4 * count);
+    gemm.accumulate = 0;
+    struct partita_gemm_requantize requantize = {.gemm = gemm, .multiplier = words + MOST, .addend = words + 2 * MOST};
+    requantize.shift = 36 + below(8), requantize.low = -128, requantize.high = 127;
+    requantize.multiplier_column = below(2), requantize.addend_column = below(2);
+    for (int32_t i = MOST; i < 2 * MOST; i++) {
+        words[i] = (int32_t)(next() >> 1);
+    }
+    compare(&requantized[round % 4], &requantize, &requantize.gemm.out, one, other, count);
+}
+
+void compare_long_products(int32_t round)
+{
+    enum { LONG = 3 * 26 * 256, RESULTS = 32 * 1024 };
+    uint8_t *left = partita_l1;
+    uint8_t *right = left + 2 * LONG; /* behind turned values, too */
+    int32_t *words = (int32_t *)(void *)(right + LONG);
+    uint8_t *one = (uint8_t *)(words + 4 * MOST);
+    uint8_t *other = one + RESULTS;
+    fill(left, 3 * LONG + 16 * MOST);
+    multiply_long(left, right, words, round, one, other);
+    const struct heads heads = {.heads = 2, .group = 1 + round % 2, .seq = 1 + below(5), .keys = 90 + below(40), .d = 64};
+    attend(heads, left, right, (uint32_t *)words, one, other);
 }
 
 /* A product whose operands are at `left`, `right` and `scales`. */

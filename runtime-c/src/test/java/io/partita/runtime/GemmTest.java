@@ -147,27 +147,50 @@ class GemmTest {
     Tensor right = operand(element(types, 1), Shape.of(1, 14, 9));
     Tensor bias = operand(result, Shape.of(9));
     Tensor whole = sum(new Product(left, right, false, false).reference(result), bias);
-    Product first = new Product(part(left, 2, 0, 5), part(right, 1, 0, 5), false, false);
-    Product second = new Product(part(left, 2, 5, 9), part(right, 1, 5, 9), false, false);
-    Tensor half =
-        kernels.result(
-            first.geometry(
-                new KernelCall("partita_gemm_" + types)
-                    .in(first.left)
-                    .in(first.right)
-                    .absent()
-                    .out(whole.type()),
-                false));
-    Tensor found =
-        kernels.result(
-            second.geometry(
-                new KernelCall("partita_gemm_" + types)
-                    .in(second.left)
-                    .in(second.right)
-                    .in(bias)
-                    .inOut(half),
-                true));
-    Same.verify("accumulated", found, whole);
+    Same.verify(
+        "accumulated",
+        accumulated(
+            types,
+            new Product(part(left, 2, 0, 5), part(right, 1, 0, 5), false, false),
+            new Product(part(left, 2, 5, 9), part(right, 1, 5, 9), false, false),
+            bias,
+            whole.type(),
+            kernels),
+        whole);
+  }
+
+  /** Returns the sum of two products, the bias added with the second. */
+  private static Tensor accumulated(
+      String types, Product first, Product second, Tensor bias, TensorType type, Kernels kernels) {
+    KernelCall half =
+        new KernelCall("partita_gemm_" + types).in(first.left).in(first.right).absent().out(type);
+    KernelCall rest =
+        new KernelCall("partita_gemm_" + types)
+            .in(second.left)
+            .in(second.right)
+            .in(bias)
+            .inOut(kernels.result(first.geometry(half, false)));
+    return kernels.result(second.geometry(rest, true));
+  }
+
+  /** Tests whole blocks, more than are added together, and single ones, over words of bytes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"i8_i8", "i8_u8", "u8_i8", "u8_u8"})
+  void accumulatesWholeBlocks(String types, Kernels kernels) {
+    Tensor left = operand(element(types, 0), Shape.of(2, 26, 12));
+    Tensor right = operand(element(types, 1), Shape.of(2, 9, 12));
+    Tensor bias = operand(ElementType.I32, Shape.of(9));
+    Tensor whole = sum(new Product(left, right, false, true).reference(ElementType.I32), bias);
+    Same.verify(
+        "accumulated",
+        accumulated(
+            types,
+            new Product(part(left, 2, 0, 4), part(right, 2, 0, 4), false, true),
+            new Product(part(left, 2, 4, 8), part(right, 2, 4, 8), false, true),
+            bias,
+            whole.type(),
+            kernels),
+        whole);
   }
 
   private static Tensor part(Tensor x, int axis, long from, long size) {

@@ -41,6 +41,7 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,13 +250,71 @@ class ElementRunsInCTest {
       outputs.put(name, whole(last.type()));
     }
 
+    /** Adds a cast, a multiplication by a row, an addition of another one, and a quantization. */
+    void addScaledRows(long columns) {
+      Value x = input(ElementType.I32, 1000, 19, columns);
+      Value factors = floats(columns);
+      Value addends = floats(columns);
+      Value scaled =
+          graph.add(
+              new Elementwise.Binary(BinaryFunction.MUL),
+              graph.add(new Elementwise.Cast(ElementType.F32), x),
+              factors);
+      Value sum = graph.add(new Elementwise.Binary(BinaryFunction.ADD), scaled, addends);
+      Value levels =
+          graph.add(
+              new Quantized.Quantize(0, 0, ElementType.I8),
+              sum,
+              graph.constant(Tensor.filled(TensorType.of(ElementType.F32), 300)),
+              graph.constant(Tensor.filled(TensorType.of(ElementType.I8), 3)));
+      String name = "y" + columns;
+      graph.output(name, levels);
+      outputs.put(name, whole(levels.type()));
+    }
+
+    private Value floats(long columns) {
+      TensorType type = TensorType.of(ElementType.F32, columns);
+      return graph.constant(Tensor.ofDoubles(type, random.doubles(columns, -20, 20).toArray()));
+    }
+
     Program program() {
       for (int i = 0; i < CHAINS; i++) {
         add(i);
       }
+      return finish();
+    }
+
+    Program finish() {
       Graph finished = graph.finish();
       return new Program(Mesh.of(), List.of(new Module(finished)), inputs, outputs);
     }
+  }
+
+  /** Tests groups of floats with rows that are whole groups or break them, in one run each. */
+  @Test
+  void rowsOfAllSizesInGroups() throws IOException {
+    Chains chains = new Chains(7);
+    List<Long> sizes = List.of(2L, 3L, 4L, 5L, 6L, 7L, 12L, 33L);
+    sizes.forEach(chains::addScaledRows);
+    Program program = chains.finish();
+    Schedule schedule =
+        Scheduler.schedule(
+            program, TargetLibrary.find("siracusa:chips=1"), SchedulerOptions.STANDARD);
+    assertThat(
+            schedule.roles().getFirst().kernels().stream()
+                .flatMap(kernel -> ElementRun.of(kernel.calls()).stream())
+                .filter(ElementRun::isGrouped)
+                .flatMap(run -> run.steps().stream())
+                .flatMap(step -> step.operands().stream())
+                .flatMap(operand -> operand.period().stream()))
+        .as("sizes of rows")
+        .containsAll(sizes);
+    Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(chains.values);
+    assertThat(
+            wrong(
+                expected,
+                SanitisedBuild.run(schedule, chains.values, folder.resolve("rows"), "early")))
+        .isEmpty();
   }
 
   @Tag("thorough")

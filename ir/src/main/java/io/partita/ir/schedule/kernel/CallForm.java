@@ -17,7 +17,7 @@ public enum CallForm {
   SPREAD("_spread"),
   /** A requantization by the same multiplier and addend everywhere. */
   ONE_SCALE("_one_scale"),
-  /** A requantization with a multiplier for each column. */
+  /** A requantization with multipliers that are contiguous along a line: one for each column. */
   BY_COLUMNS("_by_columns"),
   /** A product of bytes whose sums aren't over whole words. */
   ODD("_odd"),

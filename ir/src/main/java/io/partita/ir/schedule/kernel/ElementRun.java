@@ -23,8 +23,12 @@ import java.util.stream.IntStream;
  */
 public record ElementRun(
     int first, int calls, Source source, List<Step> steps, TileExpression count, Value out) {
+  private static final String SINGLE_FIGURES = "element_run";
+
+  private static final String GROUPED_FIGURES = "element_run_grouped";
+
   /** The names of the figures of runs in a target, among those of kernels. */
-  public static final Set<String> FIGURES = Set.of("element_run", "element_run_grouped");
+  public static final Set<String> FIGURES = Set.of(SINGLE_FIGURES, GROUPED_FIGURES);
 
   public ElementRun {
     steps = List.copyOf(steps);
@@ -145,7 +149,7 @@ public record ElementRun(
 
   /** Returns the name of its figures, one of {@link #FIGURES}. */
   public String figures() {
-    return isGrouped() ? "element_run_grouped" : "element_run";
+    return isGrouped() ? GROUPED_FIGURES : SINGLE_FIGURES;
   }
 
   private static boolean canBeGrouped(Source source, List<Step> steps) {

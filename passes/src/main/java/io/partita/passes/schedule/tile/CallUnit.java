@@ -13,11 +13,11 @@ import java.util.Optional;
 
 /**
  * What the cores are started for once in a tile: a kernel, or a run of functions of elements if the
- * chip has figures for runs.
+ * chip has figures for such runs.
  *
  * @param first the number of its first call in the loop
- * @param work {@code batch, rows, columns, depth}; the depth of a run is what an element costs: its
- *     functions, operands and terms of sums, load and store, each in instructions or so
+ * @param work {@code batch, rows, columns, depth}; the depth of a run is the cost of an element, in
+ *     about instructions: of its functions, operands, terms of sums, load and store
  * @param onFirst as in {@link KernelCall}
  * @param onLast likewise
  * @param form of the call; the usual one for a run
@@ -102,7 +102,7 @@ public record CallUnit(
     }
     for (ElementRun.Step step : run.steps()) {
       depth += cost(step);
-      if (run.isGrouped()) {
+      if (run.isGrouped() && step.function() != ElementRun.Function.LOOKUP) {
         depth += OPERAND_IN_GROUPS * step.operands().stream().filter(CallUnit::isLoaded).count();
       }
     }

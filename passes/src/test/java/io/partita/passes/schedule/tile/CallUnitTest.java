@@ -3,6 +3,7 @@ package io.partita.passes.schedule.tile;
 import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.integers;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.scratch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.schedule.kernel.Argument;
@@ -78,11 +79,54 @@ class CallUnitTest {
   }
 
   @Test
-  void aFunctionOfFloatsCountsTwiceAndItsOperandTooUnlessItIsAScalar() {
+  void aFunctionOfFloatsCountsTwice() {
     assertThat(depth(cast("cast_i32_f32"), binary("mul_f32", 0, 0)))
         .isEqualTo(TileExpression.of(MOVES + 2 + 2));
+  }
+
+  @Test
+  void anOperandCountsTwiceUnlessItIsAScalarOrTheValues() {
     assertThat(depth(cast("cast_i32_f32"), binary("mul_f32", 0, 1), binary("add_f32", COLUMNS, 1)))
         .isEqualTo(TileExpression.of(MOVES + 2 + (2 + 2) + (2 + 2)));
+    KernelCall square =
+        new KernelCall(
+            KernelTable.get("mul_f32"),
+            List.of(
+                pointer("left", 1),
+                pointer("right", 1),
+                pointer("out", 1),
+                axes("extents", 1, 5, COLUMNS),
+                axes("left_strides", 0, COLUMNS, 1),
+                axes("right_strides", 0, COLUMNS, 1)),
+            List.of());
+    assertThat(depth(cast("cast_i32_f32"), square)).isEqualTo(TileExpression.of(MOVES + 2 + 2));
+  }
+
+  @Test
+  void aQuantizationCountsNineTimes() {
+    KernelCall quantize =
+        new KernelCall(
+            KernelTable.get("quantize_f32_i8"),
+            List.of(
+                scratch("x", 0),
+                pointer("scale", 2),
+                pointer("zero", 3),
+                pointer("out", 1),
+                axes("extents", 1, 5, COLUMNS),
+                axes("parameter_strides", 0, 0, 0)),
+            List.of());
+    KernelCall cast =
+        new KernelCall(
+            KernelTable.get("cast_i32_f32"),
+            List.of(pointer("x", 0), scratch("out", 0), integer("count", 5 * COLUMNS)),
+            List.of());
+    assertThat(depth(cast, quantize)).isEqualTo(TileExpression.of(MOVES + 2 + 9));
+  }
+
+  @Test
+  void functionsOfIntegersCountOnceLoadAndStoreThreeTimes() {
+    assertThat(depth(cast("cast_i8_i32"), binary("mul_i32", 0, 1)))
+        .isEqualTo(TileExpression.of(3 + 1 + 1));
   }
 
   @Test

@@ -139,13 +139,13 @@ final class FloatCases extends KernelCases {
     FloatCases it = new FloatCases();
     it.addBody(
         "cast, mul",
-        size -> (graph, values) -> scaled(graph, values),
+        size -> (graph, values) -> scaled(graph, values.get(0), values.get(1)),
         1,
         size -> List.of(it.integers(ElementType.I32, size), it.floats()),
         RUNS);
     it.addBody(
         "cast, mul a row",
-        size -> (graph, values) -> scaled(graph, values),
+        size -> (graph, values) -> scaled(graph, values.get(0), values.get(1)),
         1,
         size -> List.of(it.integers(ElementType.I32, size), it.floats(size[1])),
         RUNS);
@@ -153,9 +153,9 @@ final class FloatCases extends KernelCases {
         "cast, mul a row, add",
         size ->
             (graph, values) ->
-                binary(graph, BinaryFunction.ADD, scaled(graph, values), values.get(2)),
-        1,
-        size -> List.of(it.integers(ElementType.I32, size), it.floats(size[1]), it.floats(size)),
+                sum(graph, scaled(graph, values.get(0), values.get(2)), values.get(1)),
+        2,
+        size -> List.of(it.integers(ElementType.I32, size), it.floats(size), it.floats(size[1])),
         RUNS);
     it.addBody(
         "cast, mul a row, add a row, quantize",
@@ -163,7 +163,7 @@ final class FloatCases extends KernelCases {
             (graph, values) ->
                 quantized(
                     graph,
-                    binary(graph, BinaryFunction.ADD, scaled(graph, values), values.get(2)),
+                    sum(graph, scaled(graph, values.get(0), values.get(1)), values.get(2)),
                     values.subList(3, 5)),
         1,
         size ->
@@ -178,11 +178,7 @@ final class FloatCases extends KernelCases {
         "mul a row, add a row",
         size ->
             (graph, values) ->
-                binary(
-                    graph,
-                    BinaryFunction.ADD,
-                    binary(graph, BinaryFunction.MUL, values.get(0), values.get(1)),
-                    values.get(2)),
+                sum(graph, product(graph, values.get(0), values.get(1)), values.get(2)),
         1,
         size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
         RUNS);
@@ -190,10 +186,7 @@ final class FloatCases extends KernelCases {
         "add, quantize",
         size ->
             (graph, values) ->
-                quantized(
-                    graph,
-                    binary(graph, BinaryFunction.ADD, values.get(0), values.get(1)),
-                    values.subList(2, 4)),
+                quantized(graph, sum(graph, values.get(0), values.get(1)), values.subList(2, 4)),
         2,
         size ->
             List.of(it.floats(size), it.floats(size), it.floats(), it.indices(ElementType.I8, 1)),
@@ -201,16 +194,17 @@ final class FloatCases extends KernelCases {
     return it.cases();
   }
 
-  /** Returns the floats of integers, multiplied by the second value. */
-  private static Value scaled(GraphBuilder graph, List<Value> values) {
-    Value floats =
-        graph.addNode(new Elementwise.Cast(ElementType.F32), List.of(values.get(0))).result();
-    return binary(graph, BinaryFunction.MUL, floats, values.get(1));
+  private static Value scaled(GraphBuilder graph, Value integers, Value factors) {
+    Value floats = graph.addNode(new Elementwise.Cast(ElementType.F32), List.of(integers)).result();
+    return product(graph, floats, factors);
   }
 
-  private static Value binary(
-      GraphBuilder graph, BinaryFunction function, Value left, Value right) {
-    return graph.addNode(new Elementwise.Binary(function), List.of(left, right)).result();
+  private static Value product(GraphBuilder graph, Value left, Value right) {
+    return graph.addNode(new Elementwise.Binary(BinaryFunction.MUL), List.of(left, right)).result();
+  }
+
+  private static Value sum(GraphBuilder graph, Value left, Value right) {
+    return graph.addNode(new Elementwise.Binary(BinaryFunction.ADD), List.of(left, right)).result();
   }
 
   private static Value quantized(GraphBuilder graph, Value x, List<Value> scaleAndZero) {

@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /** Operations of integer networks. */
 final class IntegerCases extends KernelCases {
-  /** The shift of requantizations of models that Partita quantized. */
+  /** A shift that multipliers of 31 bits have in quantized models, for factors near 2^-10. */
   private static final int FINE_SHIFT = 40;
 
   private static final long[][] ROWS = {

@@ -57,9 +57,9 @@ class KernelCases {
     return samples.integers(ElementType.I32, 1, 100, extents);
   }
 
-  /** Returns multipliers of as many digits as fit. */
+  /** Returns multipliers of 31 bits, as those of quantized models are. */
   Tensor fineFactors(long... extents) {
-    return samples.integers(ElementType.I32, 1L << 29, 1L << 30, extents);
+    return samples.integers(ElementType.I32, 1L << 30, 1L << 31, extents);
   }
 
   /** Returns the operands of a product with 4-bit integers in groups of 64, by its size. */

@@ -281,7 +281,7 @@ final class ElementCode {
   }
 
   /**
-   * Counts the place of a group in lines of an operand, and points to it if none breaks a group.
+   * Counts the place of a group in an operand's lines, and points to it if lines are whole groups.
    */
   private void part(String type, String field, long period, int number) {
     if (period > GROUP && !isPower(period)) {
