@@ -403,8 +403,8 @@ static inline uint32_t partita_max_unsigned_h(uint32_t x, uint32_t y)
 #endif
 
 /*
- * place modulo size, for places from 0 to 2 size - 1, without a division or a branch: a place less than size becomes a large unsigned
- * number when size is subtracted.
+ * place modulo size, for places from 0 to 2 size - 1, without a division or a branch: a place less than size becomes a large
+ * unsigned number when size is subtracted.
  */
 static inline int32_t partita_wrapped(int32_t place, int32_t size)
 {

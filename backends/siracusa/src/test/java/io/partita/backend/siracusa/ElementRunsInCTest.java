@@ -253,8 +253,8 @@ class ElementRunsInCTest {
     /** Adds a cast, a multiplication by a row, an addition of another one, and a quantization. */
     void addScaledRows(long columns) {
       Value x = input(ElementType.I32, 1000, 19, columns);
-      Value factors = floats(columns);
-      Value addends = floats(columns);
+      Value factors = row(columns);
+      Value addends = row(columns);
       Value scaled =
           graph.add(
               new Elementwise.Binary(BinaryFunction.MUL),
@@ -272,7 +272,7 @@ class ElementRunsInCTest {
       outputs.put(name, whole(levels.type()));
     }
 
-    private Value floats(long columns) {
+    private Value row(long columns) {
       TensorType type = TensorType.of(ElementType.F32, columns);
       return graph.constant(Tensor.ofDoubles(type, random.doubles(columns, -20, 20).toArray()));
     }

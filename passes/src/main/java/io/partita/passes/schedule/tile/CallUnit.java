@@ -16,8 +16,8 @@ import java.util.Optional;
  * chip has figures for such runs.
  *
  * @param first the number of its first call in the loop
- * @param work {@code batch, rows, columns, depth}; the depth of a run is the cost of an element, in
- *     about instructions: of its functions, operands, terms of sums, load and store
+ * @param work {@code batch, rows, columns, depth}; the depth of a run is the cost of an element in
+ *     instructions, roughly: of its functions, operands, terms of sums, load and store
  * @param onFirst as in {@link KernelCall}
  * @param onLast likewise
  * @param form of the call; the usual one for a run
@@ -55,9 +55,10 @@ public record CallUnit(
 
   /** Returns what the cores are started for by the calls of a loop, in order. */
   public static List<CallUnit> of(List<KernelCall> calls, ChipKind chip) {
+    List<ElementRun> runs = chip.functions().isEmpty() ? List.of() : ElementRun.of(calls);
     List<CallUnit> units = new ArrayList<>();
     int next = 0;
-    for (ElementRun run : ElementRun.of(calls)) {
+    for (ElementRun run : runs) {
       Optional<FunctionThroughput> figures = chip.function(run.figures());
       if (figures.isPresent()) {
         add(units, calls, next, run.first());

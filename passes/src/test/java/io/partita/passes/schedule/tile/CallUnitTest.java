@@ -41,11 +41,15 @@ class CallUnitTest {
 
   /** A call on 5 lines, with the strides of the right operand. */
   private static KernelCall binary(String kernel, long... strides) {
+    return binary(kernel, 2, strides);
+  }
+
+  private static KernelCall binary(String kernel, int right, long[] strides) {
     return new KernelCall(
         KernelTable.get(kernel),
         List.of(
             pointer("left", 1),
-            pointer("right", 2),
+            pointer("right", right),
             pointer("out", 1),
             axes("extents", 1, 5, COLUMNS),
             axes("left_strides", 0, COLUMNS, 1),
@@ -54,9 +58,13 @@ class CallUnitTest {
   }
 
   private static KernelCall cast(String kernel) {
+    return cast(kernel, pointer("out", 1));
+  }
+
+  private static KernelCall cast(String kernel, Argument out) {
     return new KernelCall(
         KernelTable.get(kernel),
-        List.of(pointer("x", 0), pointer("out", 1), integer("count", 5 * COLUMNS)),
+        List.of(pointer("x", 0), out, integer("count", 5 * COLUMNS)),
         List.of());
   }
 
@@ -88,17 +96,7 @@ class CallUnitTest {
   void anOperandCountsTwiceUnlessItIsAScalarOrTheValues() {
     assertThat(depth(cast("cast_i32_f32"), binary("mul_f32", 0, 1), binary("add_f32", COLUMNS, 1)))
         .isEqualTo(TileExpression.of(MOVES + 2 + (2 + 2) + (2 + 2)));
-    KernelCall square =
-        new KernelCall(
-            KernelTable.get("mul_f32"),
-            List.of(
-                pointer("left", 1),
-                pointer("right", 1),
-                pointer("out", 1),
-                axes("extents", 1, 5, COLUMNS),
-                axes("left_strides", 0, COLUMNS, 1),
-                axes("right_strides", 0, COLUMNS, 1)),
-            List.of());
+    KernelCall square = binary("mul_f32", 1, new long[] {COLUMNS, 1});
     assertThat(depth(cast("cast_i32_f32"), square)).isEqualTo(TileExpression.of(MOVES + 2 + 2));
   }
 
@@ -115,11 +113,7 @@ class CallUnitTest {
                 axes("extents", 1, 5, COLUMNS),
                 axes("parameter_strides", 0, 0, 0)),
             List.of());
-    KernelCall cast =
-        new KernelCall(
-            KernelTable.get("cast_i32_f32"),
-            List.of(pointer("x", 0), scratch("out", 0), integer("count", 5 * COLUMNS)),
-            List.of());
+    KernelCall cast = cast("cast_i32_f32", scratch("out", 0));
     assertThat(depth(cast, quantize)).isEqualTo(TileExpression.of(MOVES + 2 + 9));
   }
 

@@ -164,7 +164,8 @@ final class FloatCases extends KernelCases {
                 quantized(
                     graph,
                     sum(graph, scaled(graph, values.get(0), values.get(1)), values.get(2)),
-                    values.subList(3, 5)),
+                    values.get(3),
+                    values.get(4)),
         1,
         size ->
             List.of(
@@ -178,7 +179,11 @@ final class FloatCases extends KernelCases {
         "mul a row, add a row",
         size ->
             (graph, values) ->
-                sum(graph, product(graph, values.get(0), values.get(1)), values.get(2)),
+                sum(
+                    graph,
+                    graph.add(
+                        new Elementwise.Binary(BinaryFunction.MUL), values.get(0), values.get(1)),
+                    values.get(2)),
         1,
         size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
         RUNS);
@@ -186,7 +191,8 @@ final class FloatCases extends KernelCases {
         "add, quantize",
         size ->
             (graph, values) ->
-                quantized(graph, sum(graph, values.get(0), values.get(1)), values.subList(2, 4)),
+                quantized(
+                    graph, sum(graph, values.get(0), values.get(1)), values.get(2), values.get(3)),
         2,
         size ->
             List.of(it.floats(size), it.floats(size), it.floats(), it.indices(ElementType.I8, 1)),
@@ -195,24 +201,16 @@ final class FloatCases extends KernelCases {
   }
 
   private static Value scaled(GraphBuilder graph, Value integers, Value factors) {
-    Value floats = graph.addNode(new Elementwise.Cast(ElementType.F32), List.of(integers)).result();
-    return product(graph, floats, factors);
-  }
-
-  private static Value product(GraphBuilder graph, Value left, Value right) {
-    return graph.addNode(new Elementwise.Binary(BinaryFunction.MUL), List.of(left, right)).result();
+    Value floats = graph.add(new Elementwise.Cast(ElementType.F32), integers);
+    return graph.add(new Elementwise.Binary(BinaryFunction.MUL), floats, factors);
   }
 
   private static Value sum(GraphBuilder graph, Value left, Value right) {
-    return graph.addNode(new Elementwise.Binary(BinaryFunction.ADD), List.of(left, right)).result();
+    return graph.add(new Elementwise.Binary(BinaryFunction.ADD), left, right);
   }
 
-  private static Value quantized(GraphBuilder graph, Value x, List<Value> scaleAndZero) {
-    return graph
-        .addNode(
-            new Quantized.Quantize(-1, 0, ElementType.I8),
-            List.of(x, scaleAndZero.get(0), scaleAndZero.get(1)))
-        .result();
+  private static Value quantized(GraphBuilder graph, Value x, Value scale, Value zero) {
+    return graph.add(new Quantized.Quantize(-1, 0, ElementType.I8), x, scale, zero);
   }
 
   static List<KernelCase> rows() {

@@ -15,9 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * A run of functions of elements as one kernel of the program: it has only the instructions that
@@ -28,9 +26,6 @@ final class ElementCode {
 
   private static final String LEVELS = "levels";
 
-  /** {@code PARTITA_GROUP}. */
-  private static final int GROUP = 4;
-
   private final String name;
   private final ElementRun run;
   private final List<Pointer> fields = new ArrayList<>();
@@ -38,9 +33,6 @@ final class ElementCode {
 
   /** Whether the line is counted besides the place in it, by the elements of a line. */
   private final SortedMap<Long, Boolean> counters = new TreeMap<>();
-
-  /** The sizes of lines in which the place of a group is counted. */
-  private final SortedSet<Long> groupCounters = new TreeSet<>();
 
   private final List<Variable> scales = new ArrayList<>();
   private final List<Value> scalars = new ArrayList<>();
@@ -118,7 +110,6 @@ final class ElementCode {
     List<Step> steps = run.steps();
     boolean quantizes = steps.getLast().function() == Function.QUANTIZE;
     return new ElementFunction.Group(
-        groupCounters.stream().map(size -> new ElementFunction.Counter(size, false)).toList(),
         parts,
         values(Form.GROUPED, quantizes ? steps.subList(0, steps.size() - 1) : steps),
         quantizes ? Optional.of(steps.getLast().to().text()) : Optional.empty());
@@ -275,25 +266,11 @@ final class ElementCode {
     pointer(field, operand.element(), operand.pointer(), true);
     if (isScalar(operand)) {
       scalars.add(new Value(c(operand.element()), field, "*" + ARGUMENTS + field));
-    } else if (run.isGrouped()) {
-      operand.period().ifPresent(period -> part(c(operand.element()), field, period, number));
+    } else if (operand.period().isPresent()
+        && operand.period().get() % ElementFunction.GROUP == 0) {
+      String part = field + " + " + column(operand.period().get());
+      parts.add(new Value(c(operand.element()), "part" + number, part));
     }
-  }
-
-  /**
-   * Counts the place of a group in an operand's lines, and points to it if lines are whole groups.
-   */
-  private void part(String type, String field, long period, int number) {
-    if (period > GROUP && !isPower(period)) {
-      groupCounters.add(period);
-    }
-    if (period % GROUP == 0) {
-      parts.add(new Value(type, "part" + number, field + " + " + groupColumn(period)));
-    }
-  }
-
-  private static String groupColumn(long period) {
-    return isPower(period) ? remainder("i", period) : ElementFunction.Counter.column(period);
   }
 
   private static boolean isScalar(Operand operand) {
@@ -329,17 +306,17 @@ final class ElementCode {
         .period()
         .map(
             each ->
-                each % GROUP == 0
+                each % ElementFunction.GROUP == 0
                     ? "part" + number + "[e]"
                     : field + "[" + columnInGroup(each) + "]")
         .orElse(field + "[i + e]");
   }
 
   /** Returns the place in its line of an element of a group, which the end of a line may break. */
-  private static String columnInGroup(long size) {
-    return size < GROUP
+  private String columnInGroup(long size) {
+    return size < ElementFunction.GROUP
         ? remainder("(i + e)", size)
-        : "partita_wrapped(%s + e, %d)".formatted(ElementFunction.Counter.column(size), size);
+        : "partita_wrapped(%s + e, %d)".formatted(column(size), size);
   }
 
   private static String binary(Step step, String type, String before, String operand) {

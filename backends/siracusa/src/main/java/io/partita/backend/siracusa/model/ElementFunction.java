@@ -36,6 +36,9 @@ public record ElementFunction(
     Optional<Group> group,
     String result)
     implements Piece {
+  /** {@code PARTITA_GROUP}. */
+  public static final int GROUP = 4;
+
   /** A pointer and its type in C. */
   public record Pointer(String type, String name) {}
 
@@ -100,13 +103,11 @@ public record ElementFunction(
   /**
    * A group of elements, each step for all of them before the next one.
    *
-   * @param counters places of the first element in lines, unless masks give them
    * @param parts pointers to where the group begins in operands that are used over and over
    * @param values the variables, which are arrays; their values are those of element {@code e}
    * @param quantized the type of levels of the last value; empty if that is stored
    */
-  public record Group(
-      List<Counter> counters, List<Value> parts, List<Value> values, Optional<String> quantized) {}
+  public record Group(List<Value> parts, List<Value> values, Optional<String> quantized) {}
 
   /**
    * The only counter, if there is one: elements are computed line by line, so that nothing is
@@ -114,6 +115,11 @@ public record ElementFunction(
    */
   public Optional<Counter> lines() {
     return counters.size() == 1 ? Optional.of(counters.getFirst()) : Optional.empty();
+  }
+
+  /** The counters that groups advance; a group can pass the end of a shorter line twice. */
+  public List<Counter> groupCounters() {
+    return counters.stream().filter(counter -> counter.size() > GROUP).toList();
   }
 
   /** Whether a line of sums reads the words of the right matrix one after the other. */
